@@ -1,0 +1,73 @@
+#include "arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Large enough that a record needs few blocks, small enough that one record does not waste much. */
+#define ARENA_BLOCK_SIZE 16384
+
+struct arena_block {
+    struct arena_block *next;
+    size_t used;
+    size_t capacity;
+    alignas(max_align_t) unsigned char bytes[];
+};
+
+static struct arena_block *add_block(struct arena *arena, size_t size)
+{
+    size_t capacity = size > ARENA_BLOCK_SIZE ? size : ARENA_BLOCK_SIZE;
+    if (capacity > SIZE_MAX - sizeof(struct arena_block))
+        return NULL;
+    struct arena_block *block = malloc(sizeof *block + capacity);
+    if (block == NULL)
+        return NULL;
+    block->next = arena->blocks;
+    block->used = 0;
+    block->capacity = capacity;
+    arena->blocks = block;
+    return block;
+}
+
+void *arena_take(struct arena *arena, size_t size)
+{
+    size_t alignment = alignof(max_align_t);
+    if (size > SIZE_MAX - alignment)
+        return NULL;
+    size = (size + alignment - 1) / alignment * alignment;
+    struct arena_block *block = arena->blocks;
+    if (block == NULL || block->capacity - block->used < size)
+        block = add_block(arena, size);
+    if (block == NULL)
+        return NULL;
+    void *memory = block->bytes + block->used;
+    block->used += size;
+    return memset(memory, 0, size);
+}
+
+void *arena_take_array(struct arena *arena, size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size)
+        return NULL;
+    return arena_take(arena, count * size);
+}
+
+char *arena_copy(struct arena *arena, const char *text, size_t length)
+{
+    char *copy = length < SIZE_MAX ? arena_take(arena, length + 1) : NULL;
+    if (copy != NULL && length > 0)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+void arena_fini(struct arena *arena)
+{
+    if (arena == NULL)
+        return;
+    while (arena->blocks != NULL) {
+        struct arena_block *next = arena->blocks->next;
+        free(arena->blocks);
+        arena->blocks = next;
+    }
+}

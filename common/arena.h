@@ -1,0 +1,25 @@
+#ifndef RANKLEDGER_ARENA_H
+#define RANKLEDGER_ARENA_H
+
+#include <stddef.h>
+
+/*
+ * Memory that is released all at once. A zeroed arena is ready for use and safe to fini.
+ * Everything taken stays valid until arena_fini; nothing moves.
+ */
+struct arena {
+    struct arena_block *blocks; /* newest first */
+};
+
+/* `size` zeroed bytes aligned for any object, or NULL if memory is exhausted. */
+void *arena_take(struct arena *arena, size_t size);
+
+/* `count` zeroed objects of `size` bytes; NULL also if the product overflows. */
+void *arena_take_array(struct arena *arena, size_t count, size_t size);
+
+/* A NUL-terminated copy of `length` bytes; NULL if memory is exhausted. */
+char *arena_copy(struct arena *arena, const char *text, size_t length);
+
+void arena_fini(struct arena *arena);
+
+#endif

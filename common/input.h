@@ -1,0 +1,33 @@
+#ifndef RANKLEDGER_INPUT_H
+#define RANKLEDGER_INPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "diag.h"
+
+/* Whole files into a buffer that is reused from file to file; zeroed is ready, safe to fini. */
+struct input_buffer {
+    char *data;
+    size_t size;
+    size_t capacity;
+};
+
+#define INPUT_DEFAULT_LIMIT ((size_t)64 << 20)
+
+enum input_fault {
+    INPUT_FAULT_NONE,
+    INPUT_FAULT_UNREADABLE,  /* does not exist, no permission, read error */
+    INPUT_FAULT_NOT_REGULAR, /* a directory, device or socket (pipes and "-" are read) */
+    INPUT_FAULT_TOO_LARGE    /* above `limit` bytes */
+};
+
+/*
+ * Reads the file (or standard input for "-"). STATUS_INPUT with diag naming path and reason, and
+ * *fault set, if it cannot be read; STATUS_ENVIRONMENT if memory is exhausted.
+ */
+enum status input_read_file(struct input_buffer *buffer, const char *path, size_t limit,
+                            enum input_fault *fault, struct diag *diag) STATUS_CHECKED;
+void input_fini(struct input_buffer *buffer);
+
+#endif

@@ -1,0 +1,67 @@
+#ifndef RANKLEDGER_OPTIONS_H
+#define RANKLEDGER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "diag.h"
+
+/*
+ * One table a command: it parses, checks, prints the help and echoes what was given, so that none
+ * of these can disagree. Long options as `--name value` and `--name=value`; `-h`/`--help`; `--`
+ * ends options; options and operands may mix. A usage fault is STATUS_USAGE with one line that says
+ * what to type (an unknown option names the nearest known one).
+ */
+enum options_type {
+    OPTIONS_FLAG,   /* bool: present or not */
+    OPTIONS_TEXT,   /* const char *: borrowed from argv */
+    OPTIONS_LIST,   /* struct options_list: every occurrence */
+    OPTIONS_NUMBER, /* double, finite, >= minimum and <= maximum */
+    OPTIONS_COUNT,  /* int64_t, >= minimum and <= maximum */
+    OPTIONS_CHOICE  /* int: index into `choices` */
+};
+
+struct options_list {
+    const char **values; /* owned: released by options_fini */
+    size_t count;
+    size_t capacity;
+};
+
+struct options_row {
+    const char *name; /* without the dashes; a single-letter name is written with one dash */
+    enum options_type type;
+    const char *argument;       /* for the help: "FILE", "N", "text|json|junit"; NULL for a flag */
+    const char *help;           /* one line */
+    void *value;                /* where the value goes; initialised by the caller with the default */
+    bool *given;                /* optional: set when the option was given */
+    double minimum, maximum;    /* NUMBER, COUNT; both 0: not negative */
+    const char *const *choices; /* CHOICE: NULL-terminated */
+};
+
+struct options_command {
+    const char *program;  /* "rankledger" */
+    const char *name;     /* "validate" */
+    const char *operands; /* for the usage line: "PATH..." or "" */
+    const char *summary;  /* one sentence */
+    const char *notes;    /* more lines for the help, or NULL: examples, exit codes */
+    const struct options_row *rows;
+    size_t row_count;
+};
+
+/*
+ * Parses argv[0..argc) (after the command's name). Operands go to *operands (in order; `-` is an
+ * operand). Sets *help if help was asked for; then nothing else counts.
+ */
+enum status options_parse(const struct options_command *command, int argc, char **argv,
+                          struct options_list *operands, bool *help,
+                          struct diag *diag) STATUS_CHECKED;
+
+/* Prints usage, summary, aligned options and notes; fits one screen (80 columns, 24 lines where
+ * the notes allow). */
+void options_print_help(const struct options_command *command, FILE *stream);
+
+void options_fini(const struct options_command *command, struct options_list *operands);
+
+#endif

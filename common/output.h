@@ -1,0 +1,22 @@
+#ifndef RANKLEDGER_OUTPUT_H
+#define RANKLEDGER_OUTPUT_H
+
+#include <stddef.h>
+
+#include "diag.h"
+
+/*
+ * Writes a file beside its target, then renames it, so that a reader sees the old content or the
+ * whole new one, and a failure (disk full, no permission) leaves what was there. Every error names
+ * the path and the system's reason and is STATUS_ENVIRONMENT. "-" or NULL is standard output. A
+ * target that exists and is no regular file (a device, a pipe such as /dev/stdout) is written
+ * directly. The mode of an existing file is kept.
+ */
+enum status output_write_file(const char *path, const char *data, size_t size,
+                              struct diag *diag) STATUS_CHECKED;
+
+/* Writes all bytes to a descriptor, through short writes and EINTR. `name` is for the message. */
+enum status output_write_descriptor(int descriptor, const char *name, const char *data,
+                                    size_t size, struct diag *diag) STATUS_CHECKED;
+
+#endif

@@ -1,0 +1,59 @@
+#ifndef RANKLEDGER_TEXT_H
+#define RANKLEDGER_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "text_buffer.h"
+
+/*
+ * Text from input on its way to a terminal, a report or a message. UTF-8 throughout; nothing
+ * depends on the locale.
+ */
+
+/*
+ * Appends `length` bytes made safe to print on one line: control characters (C0, DEL, C1),
+ * bidirectional overrides, line and paragraph separators and invalid UTF-8 bytes become \n, \t,
+ * \x1b, \u202e, ...; a backslash stays. Everything else is kept.
+ */
+void text_escape(struct text_buffer *out, const char *text, size_t length);
+
+/* The same into a fixed array, cut with "..." on a code point border; returns `out`. */
+char *text_escape_into(char *out, size_t capacity, const char *text, size_t length);
+
+/*
+ * As text_escape, and user names in paths are replaced: /home/NAME/, /Users/NAME/, C:\Users\NAME\
+ * become /home/<user>/ and so on. For texts of other producers (failure reasons, sources).
+ */
+void text_redact(struct text_buffer *out, const char *text, size_t length);
+
+/* Length in bytes of the valid UTF-8 sequence at `text` (at most `length`), 0 if invalid; the
+ * code point in *code. */
+size_t text_decode(const char *text, size_t length, uint32_t *code);
+
+/* Terminal columns of a text: East Asian wide 2, combining marks 0, others 1. */
+size_t text_width(const char *text, size_t length);
+
+/* Bytes of the longest prefix (on a code point border) that takes at most `columns` columns. */
+size_t text_prefix(const char *text, size_t length, size_t columns);
+
+/* Number of UTF-16 units; bytes of the longest prefix of at most `units` UTF-16 units. */
+size_t text_utf16_units(const char *text, size_t length);
+size_t text_utf16_prefix(const char *text, size_t length, size_t units);
+
+/*
+ * Numbers as a reader sees them, with `digits` significant digits, thousands separated by ","
+ * in the integer part, no exponent between 1e-4 and 1e15, trailing zeros after the point dropped:
+ * 456000 -> "456,000", 15258.789 (7) -> "15,258.79", 0.22 -> "0.22". Returns `out`.
+ */
+char *text_number(char *out, size_t capacity, double value, int digits);
+
+/* The shortest decimal that reads back as the same double ("0.1", "456000"). Returns `out`. */
+char *text_number_exact(char *out, size_t capacity, double value);
+
+/* Edit distance (insertions, deletions, substitutions), for "did you mean"; texts over 64 bytes
+ * give a large number. */
+size_t text_distance(const char *a, size_t a_length, const char *b, size_t b_length);
+
+#endif
