@@ -1,0 +1,213 @@
+#ifndef RANKLEDGER_SUMMARY_H
+#define RANKLEDGER_SUMMARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "arena.h"
+#include "diag.h"
+
+/*
+ * What a report shows, read from a summary document (rankledger.summary/1). Every number that is
+ * not measured is NAN, every text that is absent is NULL; memory is in MiB. All of it lives in the
+ * summary's arena.
+ */
+
+struct summary_value {
+    const char *name;
+    const char *text; /* NULL: a number */
+    double number;
+};
+
+/* A sentence with its parts, so that another language can say it from a template of the same id. */
+struct summary_message {
+    const char *id;
+    const char *text; /* English */
+    const struct summary_value *values;
+    size_t value_count;
+};
+
+struct summary_gate {
+    const char *name;
+    const char *verdict; /* pass, tight, fail, not_measured, not_evaluated, not_applied, unit_differs */
+    const char *unit;
+    const char *detail;
+    double value, limit, margin, margin_percent;
+    bool failed;
+};
+
+struct summary_amount { /* a named amount of memory */
+    const char *name;   /* category */
+    const char *text;   /* explanation or NULL */
+    double mb;
+};
+
+struct summary_amounts {
+    const struct summary_amount *items;
+    size_t count;
+};
+
+struct summary_phase {
+    const char *name;
+    double peak_mb;
+    struct summary_amounts by_category;
+};
+
+struct summary_texts {
+    const char *const *items;
+    size_t count;
+};
+
+struct summary_numbers {
+    const double *items;
+    size_t count;
+};
+
+struct summary_ledger {
+    bool available;
+    const char *source; /* "record" or "formula" */
+    double parameters_mb, gradients_mb, optimizer_state_mb, resident_mb;
+    double parameters_divisor, gradients_divisor, optimizer_divisor;
+    double persistent_parameters_mb, padding_mb, residual_mb;
+    struct summary_amounts temporary;
+    struct summary_texts missing, temporary_missing; /* names of absent inputs */
+};
+
+struct summary_collective {
+    const char *collective, *purpose;
+    double calls, payload_mb, expected_mb, exposed_ms, in_flight_ms, bus_gb_per_s;
+};
+
+struct summary_normalised {
+    const char *metric, *from, *unit;
+    double value;
+};
+
+struct summary_failure {
+    const char *reason; /* NULL: no failure */
+    const char *kind, *phase;
+    double rank, step;
+};
+
+struct summary_candidate {
+    const char *label, *strategy, *group_name, *evidence_level;
+    bool eligible, own_collector;
+    double rank; /* 1 = best, NAN = not eligible */
+    struct summary_texts gate_failures;
+    const struct summary_gate *gates;
+    size_t gate_count;
+    double micro_batch, gradient_accumulation, global_batch;
+    double peak_memory_mb, throughput, step_time_ms, communication_ratio, skew_ratio;
+    double in_flight_ratio, checkpoint_peak_memory_mb, utilisation;
+    const char *memory_kind, *throughput_unit;
+    double allocated_mb, reserved_mb, device_mb;
+    struct summary_numbers per_rank_mb;
+    const struct summary_phase *phases;
+    size_t phase_count;
+    struct summary_ledger ledger;
+    const struct summary_collective *collectives;
+    size_t collective_count;
+    double formula_payload_mb;
+    struct summary_failure failure;
+    size_t repeats;
+    const size_t *sources; /* indices into summary.sources */
+    size_t source_count;
+    const struct summary_normalised *normalised;
+    size_t normalised_count;
+    const struct summary_message *notes;
+    size_t note_count;
+};
+
+struct summary_action {
+    struct summary_message message;
+    const char *gate, *kind, *command, *status; /* status: predicted_pass, unverified */
+    double predicted_peak_mb;
+    struct summary_texts missing;
+    bool changes_global_batch;
+};
+
+struct summary_change {
+    const char *direction, *comparison, *strategy, *decision;
+    double value;
+};
+
+struct summary_sensitivity {
+    const char *limit, *unit;
+    double current;
+    const struct summary_change *changes;
+    size_t change_count;
+};
+
+struct summary_decision {
+    const char *decision, *rule, *strategy; /* strategy NULL: none */
+    struct summary_message reason;
+    long candidate; /* index into the group's candidates, -1 none */
+    const char *baseline;
+    bool gain_applicable;
+    double gain, min_gain;
+    const char *goal;
+    const struct summary_action *actions;
+    size_t action_count;
+    const struct summary_sensitivity *sensitivity;
+    size_t sensitivity_count;
+    const struct summary_message *notes;
+    size_t note_count;
+};
+
+struct summary_group {
+    const char *label, *evidence_level, *device, *model, *dtype;
+    bool times_count;
+    double world_size, global_batch, seq_len, parameters, device_count;
+    const struct summary_candidate *candidates;
+    size_t candidate_count;
+    struct summary_decision decision;
+    const struct summary_message *warnings; /* comparability */
+    size_t warning_count;
+};
+
+struct summary_source {
+    const char *path, *sha256, *strategy, *evidence_level, *failure, *decision;
+    double group; /* index or NAN */
+    struct summary_texts warnings;
+};
+
+struct summary_finding {
+    double line, column; /* NAN: none */
+    const char *pointer, *severity, *rule, *message;
+};
+
+struct summary_rejected {
+    const char *path, *sha256;
+    const struct summary_finding *findings;
+    size_t finding_count;
+};
+
+struct summary_policy {
+    double memory_limit_mb, min_throughput, max_communication_ratio, max_memory_fraction;
+    double tight_memory_fraction, min_gain;
+    const char *memory_kind, *throughput_unit, *goal, *baseline;
+};
+
+struct summary {
+    const char *program_version, *weakest_source_level;
+    struct summary_policy policy;
+    struct summary_decision decision; /* of the only group, or of the whole when not comparable */
+    const struct summary_group *groups;
+    size_t group_count;
+    const struct summary_source *sources;
+    size_t source_count;
+    const struct summary_rejected *rejected;
+    size_t rejected_count;
+    const char *failure; /* reason or NULL */
+    struct arena arena;
+};
+
+/*
+ * Reads a summary from `size` bytes of text. `path` (safe to print) is for messages. STATUS_INPUT
+ * with a positioned message if it is no sound summary; STATUS_ENVIRONMENT if memory is exhausted.
+ */
+enum status summary_load(const char *path, const char *text, size_t size, struct summary *summary,
+                         struct diag *diag) STATUS_CHECKED;
+void summary_fini(struct summary *summary);
+
+#endif
