@@ -1,0 +1,100 @@
+#ifndef RANKLEDGER_ANALYSIS_H
+#define RANKLEDGER_ANALYSIS_H
+
+#include "group.h"
+#include "json_write.h"
+#include "options.h"
+
+struct analysis_options {
+    struct policy policy;
+    bool allow_invalid;
+    const struct group_filter *filters;
+    size_t filter_count;
+};
+
+enum verdict { VERDICT_ACCEPT, VERDICT_TUNE, VERDICT_REJECT };
+
+struct selection {
+    enum verdict verdict;      /* accept or reject */
+    long candidate;            /* index into the group's candidates; -1: none */
+    const char *reason;
+    const size_t *order;       /* eligible candidates, best first */
+    size_t order_count;
+    const struct message *ties;
+    size_t tie_count;
+};
+
+struct action {
+    struct message message;
+    const char *gate, *kind;
+    enum strategy strategy;
+    double world_size, micro_batch, gradient_accumulation;
+    int activation_checkpointing;
+    const char *command;
+    double predicted_peak_mb;
+    bool verified; /* the prediction had all its inputs */
+    const char *const *missing;
+    size_t missing_count;
+    bool changes_global_batch;
+};
+
+struct sensitivity_change {
+    const char *direction, *comparison;
+    double value;
+    const char *strategy; /* selected beyond it, NULL none */
+    enum verdict verdict;
+    const char *rule;
+};
+
+struct sensitivity {
+    const char *limit, *unit;
+    double current;
+    struct sensitivity_change changes[2];
+    size_t change_count;
+};
+
+struct decision {
+    enum verdict verdict;
+    const char *rule;
+    struct message reason;
+    long candidate; /* -1 none */
+    long baseline;  /* index, -1 absent */
+    bool gain_applicable;
+    double gain;
+    const struct action *actions;
+    size_t action_count;
+    const struct sensitivity *sensitivity;
+    size_t sensitivity_count;
+    const struct message *notes;
+    size_t note_count;
+};
+
+struct group_outcome {
+    struct selection selection;
+    struct decision decision;
+};
+
+/* An analysis: everything a summary says. */
+struct analysis {
+    struct evidence_set set;
+    struct analysis_options options;
+    struct group_list groups;
+    struct group_outcome *outcomes; /* one a group */
+    long picked;                    /* the only (or filtered) group, -1 none */
+    struct selection selection;     /* of the whole */
+    struct decision decision;
+    struct arena arena;
+};
+
+/* Loads, groups, gates, selects, decides. STATUS_INPUT "no evidence" if there is no record at all
+ * and nothing was rejected either... the caller maps rejected sources to its exit code. */
+enum status analysis_run(struct analysis *analysis, const struct path_list *paths, const char *base,
+                         const struct analysis_options *options, struct diag *diag) STATUS_CHECKED;
+
+/* The summary document as text (rankledger.summary/1). */
+enum status analysis_write_summary(const struct analysis *analysis, struct text_buffer *out,
+                                   struct diag *diag) STATUS_CHECKED;
+
+void analysis_fini(struct analysis *analysis);
+
+#endif

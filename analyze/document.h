@@ -1,0 +1,60 @@
+#ifndef RANKLEDGER_DOCUMENT_H
+#define RANKLEDGER_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "arena.h"
+#include "diag.h"
+#include "finding.h"
+#include "input.h"
+#include "json_read.h"
+
+/* What a JSON document is, decided from its content (evidence contract, "Summaries as input"). */
+enum document_kind {
+    DOCUMENT_RECORD,         /* one evidence record */
+    DOCUMENT_OWN_SUMMARY,    /* schema rankledger.summary/N */
+    DOCUMENT_FOREIGN_SUMMARY /* sources[] and an aggregated_* level */
+};
+
+/*
+ * One document with everything validation says of it: a whole .json file, or one line of a
+ * .jsonl file (named PATH:LINE). A document with errors is invalid and must not be used.
+ */
+struct document {
+    const char *name;    /* as given or found, raw bytes; PATH:LINE for a line of .jsonl */
+    const char *display; /* the same, escaped for printing */
+    size_t first_line;   /* added to the lines of positions: 0, or LINE - 1 */
+    enum document_kind kind;
+    struct json_read_document json;
+    struct finding_list findings;
+};
+
+/*
+ * Checks the documents of one file's bytes and calls `visit` for each, in order; the document and
+ * its findings are valid during the call only. A visit that returns other than STATUS_OK stops and
+ * is returned. `json` is reused storage. An unreadable file is reported by document_check_file as a
+ * document whose only finding is the reason.
+ */
+typedef enum status document_visit(void *context, const struct document *document,
+                                   struct diag *diag);
+
+struct document_reader { /* reusable storage of one thread; zeroed is ready */
+    struct input_buffer input;
+    struct json_read_document json;
+    struct arena arena; /* findings of the current document */
+    size_t size_limit;  /* 0: INPUT_DEFAULT_LIMIT */
+};
+
+enum status document_check_file(struct document_reader *reader, const char *path,
+                                document_visit *visit, void *context,
+                                struct diag *diag) STATUS_CHECKED;
+
+/* The same for bytes already in memory (`path` names them). */
+enum status document_check_bytes(struct document_reader *reader, const char *path, const char *text,
+                                 size_t size, document_visit *visit, void *context,
+                                 struct diag *diag) STATUS_CHECKED;
+
+void document_reader_fini(struct document_reader *reader);
+
+#endif
