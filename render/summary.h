@@ -29,7 +29,8 @@ struct summary_message {
 
 struct summary_gate {
     const char *name;
-    const char *verdict; /* pass, tight, fail, not_measured, not_evaluated, not_applied, unit_differs */
+    const char
+        *verdict; /* pass, tight, fail, not_measured, not_evaluated, not_applied, unit_differs */
     const char *unit;
     const char *detail;
     double value, limit, margin, margin_percent;

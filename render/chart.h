@@ -1,0 +1,43 @@
+#ifndef RANKLEDGER_CHART_H
+#define RANKLEDGER_CHART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "chart_table.h"
+#include "diag.h"
+#include "summary.h"
+struct texts; /* texts.h */
+
+/*
+ * One chart of one comparability group, drawn once and kept in two forms. A chart never changes
+ * the summary, and everything it says comes from the summary and the language's texts.
+ */
+
+struct chart_input {
+    const struct summary *summary;
+    size_t group; /* index into summary->groups */
+    const struct texts *texts;
+};
+
+struct chart_image {
+    char *svg; /* UTF-8, NUL-terminated beside its size; text is drawn as outlines */
+    size_t svg_size;
+    unsigned char *png;
+    size_t png_size;
+    unsigned width, height; /* CSS pixels; the PNG has twice as many in each direction */
+    bool glyphs_missing;    /* some character has no glyph in any installed font: worth a warning */
+};
+
+/*
+ * Draws a chart into `image` (written on success only; release it with chart_image_fini).
+ * STATUS_ENVIRONMENT if memory is exhausted or the drawing library refuses. Equal input gives equal
+ * bytes on a machine, whatever the locale, the time zone or the order of the calls.
+ */
+enum status chart_render(const struct chart_row *row, const struct chart_input *input,
+                         struct chart_image *image, struct diag *diag) STATUS_CHECKED;
+
+/* Releases what chart_render made; a zeroed image and NULL are fine. */
+void chart_image_fini(struct chart_image *image);
+
+#endif
