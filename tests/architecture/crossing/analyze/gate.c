@@ -1,0 +1,2 @@
+#include "chart.h"
+#include <cairo.h>

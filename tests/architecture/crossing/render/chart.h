@@ -1,0 +1,3 @@
+#ifndef CHART_H
+#define CHART_H
+#endif

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Every header compiles alone. Usage: headers_alone.sh COMPILER PROJECT_ROOT
+set -eu
+compiler=$1
+cd "$2"
+flags=$(pkg-config --cflags jansson xlsxwriter pangocairo libpng)
+failed=0
+for header in common/*.h analyze/*.h render/*.h cli/*.h; do
+    [ -e "$header" ] || continue
+    # shellcheck disable=SC2086
+    echo "#include \"$header\"" | "$compiler" -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only \
+        -I. -Icommon -Ianalyze -Irender -Icli $flags -x c - || { echo "$header does not compile alone"; failed=1; }
+done
+exit $failed
