@@ -20,6 +20,10 @@ void *arena_take_array(struct arena *arena, size_t count, size_t size);
 /* A NUL-terminated copy of `length` bytes; NULL if memory is exhausted. */
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 
+/* A formatted text; NULL if memory is exhausted. */
+char *arena_printf(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 void arena_fini(struct arena *arena);
 
 #endif

@@ -1,0 +1,67 @@
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool message_set(struct message *message, struct arena *arena, const char *id, const char *format,
+                 ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    char *text = length < 0 ? NULL : arena_take(arena, (size_t)length + 1);
+    if (text != NULL)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(arguments);
+    if (text == NULL)
+        return false;
+    *message = (struct message){.id = id, .text = text};
+    return true;
+}
+
+/* Messages have a handful of values: the array is copied for each one more. */
+static bool add_value(struct message *message, struct arena *arena,
+                      const struct message_value *value)
+{
+    struct message_value *values =
+        arena_take_array(arena, message->value_count + 1, sizeof *values);
+    if (values == NULL)
+        return false;
+    if (message->value_count > 0)
+        memcpy(values, message->values, message->value_count * sizeof *values);
+    values[message->value_count] = *value;
+    message->values = values;
+    message->value_count++;
+    return true;
+}
+
+bool message_add_text(struct message *message, struct arena *arena, const char *name,
+                      const char *text)
+{
+    return add_value(message, arena, &(struct message_value){.name = name, .text = text});
+}
+
+bool message_add_number(struct message *message, struct arena *arena, const char *name,
+                        double number)
+{
+    return add_value(message, arena, &(struct message_value){.name = name, .number = number});
+}
+
+struct message *message_list_add(struct message_list *list, struct arena *arena)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity == 0 ? 4 : list->capacity * 2;
+        struct message *items = arena_take_array(arena, capacity, sizeof *items);
+        if (items == NULL)
+            return NULL;
+        if (list->count > 0)
+            memcpy(items, list->items, list->count * sizeof *items);
+        list->items = items;
+        list->capacity = capacity;
+    }
+    return &list->items[list->count++];
+}
