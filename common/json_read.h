@@ -50,8 +50,9 @@ enum json_read_flag {
 struct json_read_node {
     uint32_t offset;
     uint32_t length;
-    uint32_t end;  /* index after the subtree; of a key, the index after its value's subtree */
-    uint32_t hash; /* key: hash of the decoded name (json_read_hash); container: number of children */
+    uint32_t end; /* index after the subtree; of a key, the index after its value's subtree */
+    uint32_t
+        hash; /* key: hash of the decoded name (json_read_hash); container: number of children */
     uint8_t type;  /* enum json_read_type */
     uint8_t flags; /* enum json_read_flag */
 };
@@ -62,9 +63,9 @@ struct json_read_document {
     struct json_read_node *nodes; /* node 0 is the root */
     uint32_t count;
     uint32_t capacity;
-    uint8_t flags;     /* union of the nodes' flags */
-    bool has_bom;      /* a UTF-8 byte order mark was skipped */
-    void *scratch;     /* the parser's own reusable storage */
+    uint8_t flags; /* union of the nodes' flags */
+    bool has_bom;  /* a UTF-8 byte order mark was skipped */
+    void *scratch; /* the parser's own reusable storage */
     size_t scratch_capacity;
 };
 
@@ -84,13 +85,13 @@ enum json_read_fault_kind {
 
 struct json_read_fault {
     enum json_read_fault_kind kind;
-    size_t offset;      /* of the offending byte */
-    char pointer[256];  /* JSON pointer of the innermost open container or member, cut if longer;
-                           escaped for printing */
-    char message[512];  /* what was found and expected, with a hint at the cause where it is
-                           recognisable (UTF-16 from a shell redirect, NaN or Infinity written by
-                           Python, a printed Python dict, a log line before the JSON, a job killed
-                           while writing); safe to print */
+    size_t offset;     /* of the offending byte */
+    char pointer[256]; /* JSON pointer of the innermost open container or member, cut if longer;
+                          escaped for printing */
+    char message[512]; /* what was found and expected, with a hint at the cause where it is
+                          recognisable (UTF-16 from a shell redirect, NaN or Infinity written by
+                          Python, a printed Python dict, a log line before the JSON, a job killed
+                          while writing); safe to print */
 };
 
 /*
@@ -119,11 +120,11 @@ uint32_t json_read_hash(const char *name, size_t length);
 uint32_t json_read_member(const struct json_read_document *document, uint32_t object,
                           const char *name); /* the value; NONE if absent or `object` is none */
 uint32_t json_read_first(const struct json_read_document *document, uint32_t container);
-                                             /* array: first element; object: first KEY node */
+/* array: first element; object: first KEY node */
 uint32_t json_read_next(const struct json_read_document *document, uint32_t container,
-                        uint32_t node);      /* the sibling after `node` (element or key), or NONE */
+                        uint32_t node); /* the sibling after `node` (element or key), or NONE */
 uint32_t json_read_count(const struct json_read_document *document, uint32_t container);
-                                             /* elements or members */
+/* elements or members */
 static inline bool json_read_is(const struct json_read_document *document, uint32_t node,
                                 enum json_read_type type)
 {
@@ -133,15 +134,17 @@ static inline bool json_read_is(const struct json_read_document *document, uint3
 /* True if the decoded string (or key) equals `text`. */
 bool json_read_equals(const struct json_read_document *document, uint32_t node, const char *text);
 
-/* The number as the nearest double, independent of the locale. False if no finite number. */
+/* The number as the nearest double, independent of the locale (what is too small is 0). False if
+ * it is no number, or overflows. */
 bool json_read_double(const struct json_read_document *document, uint32_t node, double *value);
 
-/* The number as an exact integer ("4", "4.0", "4e0"); false if it has a fraction or does not fit. */
+/* The number as an exact integer ("4", "4.0", "4e0"); false if it has a fraction or does not fit.
+ */
 bool json_read_int64(const struct json_read_document *document, uint32_t node, int64_t *value);
 
 /*
  * Half a unit of the last digit written: 0.05 for 20.4, 0.5 for 20, 5e3 for 2e4.
- * The resolution with which the producer stated the number.
+ * The resolution with which the producer stated the number. NAN if it is no number.
  */
 double json_read_half_unit(const struct json_read_document *document, uint32_t node);
 
@@ -152,12 +155,44 @@ double json_read_half_unit(const struct json_read_document *document, uint32_t n
 size_t json_read_string(const struct json_read_document *document, uint32_t node, char *out,
                         size_t capacity);
 
-/* Line and column (both from 1; columns count code points, a BOM not counted) of a byte offset. */
-void json_read_position(const struct json_read_document *document, size_t offset, size_t *line,
-                        size_t *column);
+/*
+ * Places, for messages. A locator remembers the last place, so that a walk in document order over
+ * any number of nodes costs one pass over the text and the index; a place before the last one
+ * starts anew. It needs the text and, for pointers, the nodes (a document after a fault has none).
+ */
+struct json_read_step {
+    uint32_t container;
+    uint32_t child; /* of an object, the key */
+    uint32_t index; /* of the child in its container */
+};
+
+struct json_read_locator {
+    const struct json_read_document *document;
+    size_t offset; /* the place of line and column */
+    size_t line;
+    size_t column;
+    uint32_t depth; /* steps in use */
+    struct json_read_step steps[JSON_READ_MAX_DEPTH];
+};
+
+void json_read_locator_init(struct json_read_locator *locator,
+                            const struct json_read_document *document);
+
+/* Line and column (both from 1; lines end with LF or CR LF; columns count code points, a BOM not
+ * counted) of a byte offset, at most the text's size. */
+void json_read_locator_position(struct json_read_locator *locator, size_t offset, size_t *line,
+                                size_t *column);
 
 /* The JSON pointer (RFC 6901) of a node into `out` (cut with "..." if it does not fit; safe to
- * print: control characters escaped); the root gives "" as the RFC says. For a key, that of its value. */
+ * print: control characters escaped); the root and JSON_READ_NONE give "". For a key, that of its
+ * value. At most 4096 bytes. */
+void json_read_locator_pointer(struct json_read_locator *locator, uint32_t node, char *out,
+                               size_t capacity);
+
+/* The same for one place. Use a locator where there may be many: each call costs time in
+ * proportion to what precedes the place. */
+void json_read_position(const struct json_read_document *document, size_t offset, size_t *line,
+                        size_t *column);
 void json_read_pointer(const struct json_read_document *document, uint32_t node, char *out,
                        size_t capacity);
 
@@ -173,6 +208,13 @@ struct json_read_source {
     const struct json_read_document *document;
     const char *path; /* safe to print */
 };
+
+/*
+ * As json_read_parse, for such a file: every fault is an error, also duplicate names and what else
+ * is marked by the first four flags. Sets `diag` to `PATH:LINE:COLUMN: error: /pointer: message`.
+ */
+enum status json_read_parse_strict(struct json_read_document *document, const char *path,
+                                   const char *text, size_t size, struct diag *diag) STATUS_CHECKED;
 
 enum json_read_presence { JSON_READ_OPTIONAL, JSON_READ_REQUIRED };
 

@@ -1,0 +1,418 @@
+#include "json_read.h"
+
+#include <stdlib.h>
+
+#include "json_read_code.h"
+#include "json_read_parser.h"
+
+/*
+ * The one pass over the text. Every function takes the position and returns the next one, or NULL
+ * after a fault; the position stays in a register this way, which is most of the speed.
+ */
+
+#define ONES UINT64_C(0x0101010101010101)
+#define HIGH_BITS (ONES * 0x80)
+
+/* 2^53, below which every integer has its own double. */
+static const char largest_exact[] = "9007199254740992";
+
+static bool grow_nodes(struct json_read_document *document)
+{
+    uint64_t wanted = (uint64_t)document->capacity * 2;
+    if (wanted < 256)
+        wanted = 256;
+    if (wanted > UINT32_MAX - 1)
+        wanted = UINT32_MAX - 1;
+    if (wanted <= document->capacity || wanted > SIZE_MAX / sizeof *document->nodes)
+        return false;
+    void *nodes = realloc(document->nodes, (size_t)wanted * sizeof *document->nodes);
+    if (nodes == NULL)
+        return false;
+    document->nodes = nodes;
+    document->capacity = (uint32_t)wanted;
+    return true;
+}
+
+static inline bool add_node(struct json_read_parser *parser, const char *begin, size_t length,
+                            enum json_read_type type, unsigned flags)
+{
+    struct json_read_document *document = parser->document;
+    uint32_t index = document->count;
+    if (index == document->capacity && !grow_nodes(document)) {
+        parser->no_memory = true;
+        return false;
+    }
+    struct json_read_node *node = &document->nodes[index];
+    node->offset = (uint32_t)(begin - document->text);
+    node->length = (uint32_t)length;
+    node->end = index + 1;
+    node->hash = 0;
+    node->type = (uint8_t)type;
+    node->flags = (uint8_t)flags;
+    parser->flags |= flags;
+    document->count = index + 1;
+    return true;
+}
+
+/* Indented text: one line feed, then a run of spaces, which is skipped eight at a time. */
+static inline const char *skip_space(const char *p, const char *end)
+{
+    while (p < end && json_read_parser_is_space(*p)) {
+        p++;
+        while (end - p >= 8) {
+            uint64_t other = json_read_parser_load(p) ^ ONES * ' ';
+            if (other != 0) {
+                p += json_read_parser_first(other);
+                break;
+            }
+            p += 8;
+        }
+    }
+    return p;
+}
+
+/* Marks the bytes of a word at which a string scan must stop: a quote, a backslash, control
+ * characters, and all that is not ASCII. Above the first mark there may be false ones. */
+static inline uint64_t special_bytes(uint64_t word)
+{
+    uint64_t quote = word ^ ONES * '"';
+    uint64_t backslash = word ^ ONES * '\\';
+    return ((quote - ONES) | (backslash - ONES) | (word - ONES * ' ') | word) & HIGH_BITS;
+}
+
+static bool is_hex(char c)
+{
+    return json_read_parser_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* At the four digits of \uXXXX: the unit, or UINT32_MAX after a fault. */
+static uint32_t scan_unit(struct json_read_parser *parser, const char *p)
+{
+    uint32_t unit = 0;
+    for (int i = 0; i < 4; i++, p++) {
+        if (p == parser->end || !is_hex(*p)) {
+            json_read_parser_fail(parser, p, JSON_READ_EXPECT_HEX);
+            return UINT32_MAX;
+        }
+        uint32_t c = (unsigned char)*p;
+        unit = unit << 4 | (c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+    }
+    return unit;
+}
+
+/* At a backslash. */
+static const char *scan_escape(struct json_read_parser *parser, const char *p, unsigned *flags)
+{
+    *flags |= JSON_READ_ESCAPED;
+    p++;
+    if (p == parser->end || *p == '\0' || strchr("\"\\/bfnrtu", *p) == NULL)
+        return json_read_parser_fail(parser, p, JSON_READ_EXPECT_ESCAPE);
+    if (*p != 'u')
+        return p + 1;
+    uint32_t unit = scan_unit(parser, p + 1);
+    if (unit == UINT32_MAX)
+        return NULL;
+    p += 5;
+    if (unit == 0)
+        *flags |= JSON_READ_NUL_IN_STRING;
+    if (unit < 0xD800 || unit > 0xDFFF)
+        return p;
+    if (unit <= 0xDBFF && parser->end - p >= 2 && p[0] == '\\' && p[1] == 'u') {
+        uint32_t second = scan_unit(parser, p + 2);
+        if (second == UINT32_MAX)
+            return NULL;
+        if (second >= 0xDC00 && second <= 0xDFFF)
+            return p + 6;
+    }
+    *flags |= JSON_READ_LONE_SURROGATE; /* what follows is scanned as its own escape */
+    return p;
+}
+
+/* At the first character; returns the closing quote. */
+static inline const char *scan_string(struct json_read_parser *parser, const char *p,
+                                      unsigned *flags)
+{
+    const char *end = parser->end;
+    parser->token = p;
+    for (;;) {
+        while (end - p >= 8) {
+            uint64_t special = special_bytes(json_read_parser_load(p));
+            if (special != 0) {
+                p += json_read_parser_first(special);
+                break;
+            }
+            p += 8;
+        }
+        if (p == end)
+            return json_read_parser_fail(parser, p, JSON_READ_EXPECT_CHARACTER);
+        unsigned char c = (unsigned char)*p;
+        if (c == '"')
+            return p;
+        if (c >= 0x80) {
+            do {
+                size_t length = json_read_code_sequence(p, end);
+                if (length == 0)
+                    return json_read_parser_fail(parser, p, JSON_READ_EXPECT_CHARACTER);
+                p += length;
+            } while (p < end && (unsigned char)*p >= 0x80);
+        } else if (c == '\\') {
+            p = scan_escape(parser, p, flags);
+            if (p == NULL)
+                return NULL;
+        } else if (c < ' ') {
+            return json_read_parser_fail(parser, p, JSON_READ_EXPECT_CHARACTER);
+        } else {
+            p++;
+        }
+    }
+}
+
+static const char *parse_string(struct json_read_parser *parser, const char *p)
+{
+    unsigned flags = 0;
+    const char *quote = scan_string(parser, p + 1, &flags);
+    if (quote == NULL || !add_node(parser, p + 1, (size_t)(quote - p - 1), JSON_READ_STRING, flags))
+        return NULL;
+    return quote + 1;
+}
+
+/* At what should be a member's name, white space skipped; returns the begin of its value. */
+static const char *parse_key(struct json_read_parser *parser, const char *p,
+                             enum json_read_parser_expect expect)
+{
+    if (p == parser->end || *p != '"')
+        return json_read_parser_fail(parser, p, expect);
+    unsigned flags = JSON_READ_KEY;
+    const char *quote = scan_string(parser, p + 1, &flags);
+    size_t length = quote == NULL ? 0 : (size_t)(quote - p - 1);
+    if (quote == NULL || !add_node(parser, p + 1, length, JSON_READ_STRING, flags))
+        return NULL;
+    struct json_read_document *document = parser->document;
+    uint32_t key = document->count - 1;
+    document->nodes[key].end = key + 2; /* right unless the value is a container, see close */
+    document->nodes[key].hash = json_read_parser_hash(p + 1, length);
+    if ((flags & JSON_READ_ESCAPED) != 0 &&
+        !json_read_parser_hash_escaped(document, p + 1, length, &document->nodes[key].hash)) {
+        parser->no_memory = true;
+        return NULL;
+    }
+    document->nodes[parser->open[parser->depth - 1]].hash++;
+    p = skip_space(quote + 1, parser->end);
+    if (p == parser->end || *p != ':')
+        return json_read_parser_fail(parser, p, JSON_READ_EXPECT_COLON);
+    return skip_space(p + 1, parser->end);
+}
+
+static inline const char *skip_digits(const char *p, const char *end)
+{
+    while (p < end && json_read_parser_is_digit(*p))
+        p++;
+    return p;
+}
+
+static unsigned integer_flags(const char *digits, const char *p)
+{
+    size_t count = (size_t)(p - digits), exact = sizeof largest_exact - 1;
+    unsigned flags = JSON_READ_INTEGER;
+    if (count > exact || (count == exact && memcmp(digits, largest_exact, exact) > 0))
+        flags |= JSON_READ_BIG_INTEGER;
+    return flags;
+}
+
+/* DBL_MAX has 309 digits before the point: without an exponent a shorter number is in range. */
+#define SAFE_DIGITS 300
+
+static const char *parse_number(struct json_read_parser *parser, const char *begin)
+{
+    const char *end = parser->end, *p = begin + (*begin == '-');
+    const char *digits = p;
+    parser->token = begin;
+    p = p < end && *p == '0' ? p + 1 : skip_digits(p, end);
+    if (p == digits)
+        return json_read_parser_fail(parser, p, JSON_READ_EXPECT_DIGIT);
+    bool check = p - digits > SAFE_DIGITS;
+    unsigned flags = 0;
+    if (p == end || (*p != '.' && *p != 'e' && *p != 'E'))
+        flags = integer_flags(digits, p);
+    if (p < end && *p == '.') {
+        const char *fraction = ++p;
+        p = skip_digits(p, end);
+        if (p == fraction)
+            return json_read_parser_fail(parser, p, JSON_READ_EXPECT_DIGIT);
+    }
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        p++;
+        if (p < end && (*p == '+' || *p == '-'))
+            p++;
+        const char *exponent = p;
+        p = skip_digits(p, end);
+        if (p == exponent)
+            return json_read_parser_fail(parser, p, JSON_READ_EXPECT_DIGIT);
+        check = true;
+    }
+    if (check)
+        flags |= json_read_parser_range(begin, p);
+    return add_node(parser, begin, (size_t)(p - begin), JSON_READ_NUMBER, flags) ? p : NULL;
+}
+
+static const char *parse_word(struct json_read_parser *parser, const char *p, const char *word,
+                              enum json_read_type type)
+{
+    size_t length = strlen(word);
+    parser->token = p;
+    if ((size_t)(parser->end - p) < length || memcmp(p, word, length) != 0)
+        return json_read_parser_fail(parser, p, JSON_READ_EXPECT_VALUE);
+    return add_node(parser, p, length, type, 0) ? p + length : NULL;
+}
+
+static inline const char *parse_scalar(struct json_read_parser *parser, const char *p)
+{
+    switch (*p) {
+    case '"':
+        return parse_string(parser, p);
+    case 't':
+        return parse_word(parser, p, "true", JSON_READ_TRUE);
+    case 'f':
+        return parse_word(parser, p, "false", JSON_READ_FALSE);
+    case 'n':
+        return parse_word(parser, p, "null", JSON_READ_NULL);
+    default:
+        if (*p == '-' || json_read_parser_is_digit(*p))
+            return parse_number(parser, p);
+        return json_read_parser_fail(parser, p, JSON_READ_EXPECT_VALUE);
+    }
+}
+
+/* At an opening bracket; returns the first character inside that is no white space. */
+static const char *open_container(struct json_read_parser *parser, const char *p)
+{
+    if (parser->depth == JSON_READ_MAX_DEPTH)
+        return json_read_parser_fail(parser, p, JSON_READ_EXPECT_SHALLOWER);
+    enum json_read_type type = *p == '{' ? JSON_READ_OBJECT : JSON_READ_ARRAY;
+    uint32_t index = parser->document->count;
+    if (!add_node(parser, p, 0, type, 0))
+        return NULL;
+    parser->open[parser->depth++] = index;
+    return skip_space(p + 1, parser->end);
+}
+
+/* At the closing bracket. */
+static const char *close_container(struct json_read_parser *parser, const char *p)
+{
+    struct json_read_document *document = parser->document;
+    uint32_t index = parser->open[--parser->depth];
+    struct json_read_node *node = &document->nodes[index];
+    node->length = (uint32_t)(p + 1 - document->text) - node->offset;
+    node->end = document->count;
+    if (index > 0 && (node[-1].flags & JSON_READ_KEY) != 0)
+        node[-1].end = document->count;
+    if (node->type == JSON_READ_OBJECT && node->hash > 1 &&
+        !json_read_parser_duplicates(document, index, &parser->flags)) {
+        parser->no_memory = true;
+        return NULL;
+    }
+    return p + 1;
+}
+
+/* After a value: closes what ends here. Returns the begin of the next value, or the end of the
+ * document with depth 0. */
+static inline const char *next_value(struct json_read_parser *parser, const char *p)
+{
+    while (parser->depth > 0) {
+        struct json_read_node *node = &parser->document->nodes[parser->open[parser->depth - 1]];
+        bool object = node->type == JSON_READ_OBJECT;
+        p = skip_space(p, parser->end);
+        if (p < parser->end && *p == ',') {
+            p = skip_space(p + 1, parser->end);
+            if (object)
+                return parse_key(parser, p, JSON_READ_EXPECT_KEY);
+            node->hash++;
+            return p;
+        }
+        if (p == parser->end || *p != (object ? '}' : ']'))
+            return json_read_parser_fail(parser, p, JSON_READ_EXPECT_COMMA);
+        p = close_container(parser, p);
+        if (p == NULL)
+            return NULL;
+    }
+    return p;
+}
+
+/* From the first character of the root to the last of the text; NULL after a fault. */
+static const char *parse_root(struct json_read_parser *parser, const char *p)
+{
+    const char *end = parser->end;
+    enum json_read_parser_expect expect = JSON_READ_EXPECT_VALUE;
+    do {
+        if (p == end)
+            return json_read_parser_fail(parser, p, expect);
+        expect = JSON_READ_EXPECT_VALUE;
+        if (*p != '{' && *p != '[') {
+            p = parse_scalar(parser, p);
+        } else {
+            bool object = *p == '{';
+            p = open_container(parser, p);
+            if (p == NULL)
+                return NULL;
+            if (p == end || *p != (object ? '}' : ']')) {
+                if (object) {
+                    p = parse_key(parser, p, JSON_READ_EXPECT_FIRST_KEY);
+                } else {
+                    parser->document->nodes[parser->document->count - 1].hash++;
+                    expect = JSON_READ_EXPECT_FIRST_ELEMENT;
+                }
+                continue;
+            }
+        }
+        if (p != NULL)
+            p = next_value(parser, p);
+    } while (p != NULL && parser->depth > 0);
+    if (p == NULL)
+        return NULL;
+    p = skip_space(p, end);
+    return p == end ? p : json_read_parser_fail(parser, p, JSON_READ_EXPECT_END);
+}
+
+enum status json_read_parse(struct json_read_document *document, const char *text, size_t size,
+                            struct json_read_fault *fault, struct diag *diag)
+{
+    document->text = text;
+    document->size = size;
+    document->count = 0;
+    document->flags = 0;
+    document->has_bom = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
+    fault->kind = JSON_READ_FAULT_NONE;
+    fault->offset = 0;
+    fault->pointer[0] = fault->message[0] = '\0';
+    if (size > UINT32_MAX) {
+        fault->kind = JSON_READ_FAULT_TOO_LARGE;
+        json_read_parser_say(fault, "the text has %zu bytes; at most %u can be read", size,
+                             (unsigned)UINT32_MAX);
+        return STATUS_INPUT;
+    }
+    struct json_read_parser parser;
+    parser.document = document;
+    parser.fault = fault;
+    parser.end = text + size;
+    parser.token = NULL;
+    parser.flags = 0;
+    parser.depth = 0;
+    parser.no_memory = false;
+    const char *p = text + (document->has_bom ? 3 : 0);
+    if (json_read_parser_wide(&parser, p, (size_t)(parser.end - p)) ||
+        parse_root(&parser, skip_space(p, parser.end)) == NULL) {
+        document->count = 0;
+        return parser.no_memory ? diag_no_memory(diag) : STATUS_INPUT;
+    }
+    document->flags = (uint8_t)parser.flags;
+    return STATUS_OK;
+}
+
+void json_read_fini(struct json_read_document *document)
+{
+    if (document == NULL)
+        return;
+    free(document->nodes);
+    free(document->scratch);
+    memset(document, 0, sizeof *document);
+}
