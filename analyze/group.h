@@ -8,19 +8,20 @@
  * free. Candidates in display order: strategy, then varied fields, then input order. */
 struct group {
     size_t index;
-    const char *label;            /* "gpt2_124m, 4 ranks, global batch 128" */
-    const struct record *first;   /* its first record: the values that all share */
+    const char *label;          /* "gpt2_124m, 4 ranks, global batch 128" */
+    const struct record *first; /* the values that all share: a copy of its most complete record,
+                                   completed from the others; varied fields that differ removed */
     struct candidate *candidates;
     size_t candidate_count;
     bool times_count;
-    const char *level_name;       /* the weakest */
+    const char *level_name; /* the weakest */
     int level_rank;
-    struct message *warnings;     /* absent in one and present in the other, other warm-up, ... */
+    struct message *warnings; /* absent in one and present in the other, other warm-up, ... */
     size_t warning_count;
 };
 
 struct group_difference { /* why records fall into several groups: the first field that differs */
-    const char *field;   /* NULL: one group */
+    const char *field;    /* NULL: one group */
     const char *value_a, *value_b;
     const char *path_a, *path_b;
 };
@@ -43,12 +44,13 @@ enum status group_form(const struct evidence_set *set, const struct policy *poli
                        struct arena *arena, struct group_list *groups,
                        struct diag *diag) STATUS_CHECKED;
 
-/* True if the group has that value of a comparability field (compared as printed). STATUS_USAGE
- * for an unknown key. */
+/* True if a record of the group has that value of a comparability field (compared as printed, and
+ * numbers as numbers). STATUS_USAGE for an unknown key. */
 enum status group_matches(const struct group *group, const struct group_filter *filter,
                           bool *matches, struct diag *diag) STATUS_CHECKED;
 
-/* Comparability fields in the order of the rules; *count set. Their values as printed, or NULL. */
+/* Comparability fields in the order of the rules; *count set. A record's value of one as printed,
+ * or NULL where it is absent (or memory is exhausted). */
 const char *const *group_fields(size_t *count);
 const char *group_field_text(const struct record *record, const char *field, struct arena *arena);
 

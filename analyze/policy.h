@@ -15,8 +15,8 @@ enum policy_correctness { POLICY_CORRECTNESS_OWN, POLICY_CORRECTNESS_ON, POLICY_
 
 /* What is demanded (decision rules). A limit that is not set is NAN and its gate is not applied. */
 struct policy {
-    double memory_limit_mb;         /* MiB */
-    int memory_kind;                /* enum memory_kind, or -1: the largest kind present */
+    double memory_limit_mb; /* MiB */
+    int memory_kind;        /* enum memory_kind, or -1: the largest kind present */
     double min_throughput;
     enum throughput_unit throughput_unit;
     double max_communication_ratio; /* in [0, 1] */
@@ -24,16 +24,16 @@ struct policy {
     double tight_memory_fraction;   /* above it a pass is tight; default 0.9 */
     double min_gain;                /* fraction over the baseline; default 0 */
     enum policy_goal goal;
-    enum strategy baseline;         /* default ddp */
+    enum strategy baseline; /* default ddp */
     enum policy_key ranking[POLICY_KEY_COUNT];
     size_t ranking_count;
     const char *const *vary; /* comparability fields that may differ inside a group */
     size_t vary_count;
-    bool statistical_ties;   /* the policy's word; intervals come with a later edition */
+    bool statistical_ties; /* the policy's word; intervals come with a later edition */
     bool allow_failed_repeats;
-    const char *min_evidence_level;  /* NULL: gate not applied */
+    const char *min_evidence_level; /* NULL: gate not applied */
     enum policy_correctness correctness;
-    double max_step_time_variation;  /* stability gate: coefficient of variation; NAN: not applied */
+    double max_step_time_variation; /* stability gate: coefficient of variation; NAN: not applied */
 };
 
 /* The defaults: no limits. */
@@ -49,10 +49,17 @@ enum status policy_load(const char *path, struct arena *arena, struct policy *po
 enum status policy_read(const struct json_read_source *source, uint32_t object, struct arena *arena,
                         struct policy *policy, struct diag *diag) STATUS_CHECKED;
 
+/* "throughput", "communication_ratio", "peak_memory_mb"; "throughput", "memory"; "own", "on",
+ * "off". Static storage. */
+const char *policy_key_name(enum policy_key key);
+const char *policy_goal_name(enum policy_goal goal);
+const char *policy_correctness_name(enum policy_correctness correctness);
+
 /* The complete policy as a document (rankledger.policy/1), readable by policy_read. */
 json_t *policy_write(struct json_write *writer, const struct policy *policy);
 
-/* "80GiB", "80 GB", "24576MiB", "15.5 GiB", plain number = MiB -> MiB. STATUS_USAGE if not a size. */
+/* "80GiB", "80 GB", "24576MiB", "15.5 GiB", plain number = MiB -> MiB. STATUS_USAGE if not a size.
+ */
 enum status policy_parse_size(const char *text, double *mb, struct diag *diag) STATUS_CHECKED;
 
 #endif

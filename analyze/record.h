@@ -35,10 +35,18 @@ struct workload {
     double parameters, width, layers, heads, vocab, seq_len;
     double micro_batch, gradient_accumulation, global_batch, world_size;
     double warmup, repeats;
-    struct training_state_bytes state_bytes; /* bytes per parameter; NAN when absent */
-    int activation_checkpointing;            /* -1 absent, 0, 1 */
+    struct training_state_bytes state_bytes;          /* bytes per parameter; NAN when absent */
+    double state_bytes_sum;                           /* their sum, or the only number given; NAN */
+    double parameter_wire_bytes, gradient_wire_bytes; /* of one element in a collective; NAN */
+    double bucket_bytes;                              /* gradient bucket (strategy_options); NAN */
+    int activation_checkpointing;                     /* -1 absent, 0, 1 */
 };
 
+/*
+ * `hardware` is a text (the device's name) or an object. The device's name is the first text among
+ * the members device, device_name, gpu, gpu_name, name, model, accelerator; the number of devices
+ * the first number among device_count, gpu_count, num_gpus, gpus, count.
+ */
 struct hardware {
     const char *device; /* model name */
     double device_count;
@@ -74,7 +82,8 @@ struct normalised {
 };
 
 struct record {
-    const char *path;   /* as printed and as in the summary: "a.json", "a.jsonl:3", "s.json#/sources/2" */
+    const char
+        *path; /* as printed and as in the summary: "a.json", "a.jsonl:3", "s.json#/sources/2" */
     const char *file;   /* the file it came from, raw bytes */
     const char *sha256; /* of that file's bytes (for a .jsonl line: of the line) */
     const struct json_read_document *json;

@@ -1,0 +1,242 @@
+#include "candidate_ledger.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "communication_volume.h"
+#include "normalise.h"
+#include "temporary_memory.h"
+
+#define MIB 1048576.0
+
+/* ---- resident state by formula ---- */
+
+static bool shards_anything(enum strategy strategy)
+{
+    const struct training_state_row *row = training_state_row(strategy);
+    return row->shards_parameters || row->shards_gradients || row->shards_optimizer;
+}
+
+/* A whole number of ranks; 0 if it is unknown or none. */
+static int64_t whole_ranks(double world_size)
+{
+    if (!(world_size >= 1) || world_size > 1e15 || world_size != floor(world_size))
+        return 0;
+    return (int64_t)world_size;
+}
+
+/* Bytes per parameter as recorded, else of the dtype. */
+static bool state_bytes_of(const struct workload *workload, enum strategy strategy,
+                           struct training_state_bytes *bytes)
+{
+    const struct training_state_bytes *given = &workload->state_bytes;
+    if (!isnan(given->parameters + given->gradients + given->optimizer)) {
+        *bytes = *given;
+        return true;
+    }
+    const char *dtype = normalise_dtype(workload->dtype);
+    return dtype != NULL && training_state_bytes_of_dtype(dtype, strategy, bytes);
+}
+
+static void set_divisors(struct candidate_ledger *ledger, enum strategy strategy, int64_t ranks)
+{
+    const struct training_state_row *row = training_state_row(strategy);
+    double n = ranks > 0 ? (double)ranks : NAN;
+    ledger->parameters_divisor = row->shards_parameters ? n : 1;
+    ledger->gradients_divisor = row->shards_gradients ? n : 1;
+    ledger->optimizer_divisor = row->shards_optimizer ? n : 1;
+}
+
+/* Copies a list of static names into the arena. */
+static const char *const *copy_names(struct arena *arena, const char *const *names, size_t count)
+{
+    const char **copy = arena_take_array(arena, count + 1, sizeof *copy);
+    if (copy != NULL && count > 0)
+        memcpy(copy, names, count * sizeof *copy);
+    return copy;
+}
+
+static enum status resident_by_formula(const struct workload *workload, enum strategy strategy,
+                                       struct arena *arena, struct candidate_ledger *ledger,
+                                       struct diag *diag)
+{
+    struct training_state_bytes bytes = {NAN, NAN, NAN};
+    int64_t ranks = whole_ranks(workload->world_size);
+    const char *missing[3];
+    size_t count = 0;
+    if (isnan(workload->parameters))
+        missing[count++] = "workload.parameters";
+    if (!state_bytes_of(workload, strategy, &bytes))
+        missing[count++] = "workload.state_bytes";
+    if (ranks == 0 && shards_anything(strategy))
+        missing[count++] = "workload.world_size";
+    ledger->missing = copy_names(arena, missing, count);
+    ledger->missing_count = count;
+    ledger->available = count == 0;
+    set_divisors(ledger, strategy, ranks);
+    ledger->state = (struct training_state_ledger){NAN, NAN, NAN, NAN};
+    if (ledger->missing == NULL)
+        return diag_no_memory(diag);
+    if (!ledger->available)
+        return STATUS_OK;
+    struct training_state_bytes totals = {bytes.parameters * workload->parameters / MIB,
+                                          bytes.gradients * workload->parameters / MIB,
+                                          bytes.optimizer * workload->parameters / MIB};
+    return training_state_ledger(&totals, ranks == 0 ? 1 : ranks, strategy, &ledger->state, diag);
+}
+
+/* ---- temporary memory by formula ---- */
+
+static enum status temporary_by_formula(const struct workload *workload, enum strategy strategy,
+                                        struct arena *arena, struct candidate_ledger *ledger,
+                                        struct diag *diag)
+{
+    struct training_state_bytes bytes;
+    const char *dtype = normalise_dtype(workload->dtype);
+    bool typed = dtype != NULL && training_state_bytes_of_dtype(dtype, STRATEGY_DDP, &bytes);
+    struct temporary_memory_shape shape = {
+        .width = workload->width,
+        .layers = workload->layers,
+        .heads = workload->heads,
+        .vocab = workload->vocab,
+        .seq_len = workload->seq_len,
+        .micro_batch = workload->micro_batch,
+        .parameter_wire_bytes = workload->parameter_wire_bytes,
+        .gradient_wire_bytes = workload->gradient_wire_bytes,
+        .activation_bytes = typed ? bytes.parameters : NAN,
+        .bucket_bytes = workload->bucket_bytes,
+        .activation_checkpointing = workload->activation_checkpointing,
+    };
+    struct temporary_memory memory;
+    temporary_memory_of(&shape, strategy, &memory);
+    struct memory_amount *amounts = arena_take_array(arena, memory.count + 1, sizeof *amounts);
+    ledger->temporary_missing = copy_names(arena, memory.missing, memory.missing_count);
+    if (amounts == NULL || ledger->temporary_missing == NULL)
+        return diag_no_memory(diag);
+    for (size_t i = 0; i < memory.count; i++)
+        amounts[i] = (struct memory_amount){memory.amounts[i].category, memory.amounts[i].text,
+                                            memory.amounts[i].bytes / MIB};
+    ledger->temporary = amounts;
+    ledger->temporary_count = memory.count;
+    ledger->temporary_mb = memory.total_bytes / MIB;
+    ledger->temporary_missing_count = memory.missing_count;
+    return STATUS_OK;
+}
+
+enum status candidate_ledger_of_workload(const struct workload *workload, enum strategy strategy,
+                                         struct arena *arena, struct candidate_ledger *ledger,
+                                         struct diag *diag)
+{
+    struct candidate_ledger result = {
+        .persistent_parameters_mb = NAN, .padding_mb = NAN, .residual_mb = NAN};
+    enum status status = resident_by_formula(workload, strategy, arena, &result, diag);
+    if (status == STATUS_OK)
+        status = temporary_by_formula(workload, strategy, arena, &result, diag);
+    if (status == STATUS_OK)
+        *ledger = result;
+    return status;
+}
+
+/* ---- as recorded ---- */
+
+static double or_zero(double value)
+{
+    return isnan(value) ? 0 : value;
+}
+
+/* The record's own resident state, if it is sound. */
+static bool resident_of_record(const struct record *record, struct candidate_ledger *ledger)
+{
+    struct normalise look = {.json = record->json};
+    uint32_t node = json_read_member(record->json, record->node, "ledger");
+    double parameters = normalise_number(&look, node, "parameters_bytes");
+    double gradients = normalise_number(&look, node, "gradients_bytes");
+    double optimizer = normalise_number(&look, node, "optimizer_state_bytes");
+    double resident = normalise_number(&look, node, "resident_bytes");
+    double persistent = normalise_number(&look, node, "persistent_parameters_bytes");
+    double padding = normalise_number(&look, node, "padding_bytes");
+    double sum = parameters + gradients + optimizer;
+    if (!(parameters >= 0 && gradients >= 0 && optimizer >= 0) || persistent < 0 || padding < 0)
+        return false;
+    if (!isnan(resident) && resident != sum &&
+        resident != sum + or_zero(persistent) + or_zero(padding))
+        return false;
+    ledger->available = true;
+    ledger->from_record = true;
+    ledger->missing_count = 0;
+    ledger->state = (struct training_state_ledger){parameters / MIB, gradients / MIB,
+                                                   optimizer / MIB, sum / MIB};
+    ledger->persistent_parameters_mb = persistent / MIB;
+    ledger->padding_mb = padding / MIB;
+    return true;
+}
+
+/* The record's own temporary memory: an object of categories with sound amounts. */
+static enum status temporary_of_record(const struct record *record, struct arena *arena,
+                                       struct candidate_ledger *ledger, struct diag *diag)
+{
+    const struct json_read_document *json = record->json;
+    uint32_t node =
+        json_read_member(json, json_read_member(json, record->node, "ledger"), "temporary");
+    if (!json_read_is(json, node, JSON_READ_OBJECT) || json_read_count(json, node) == 0)
+        return STATUS_OK;
+    struct memory_amount *amounts =
+        arena_take_array(arena, json_read_count(json, node), sizeof *amounts);
+    if (amounts == NULL)
+        return diag_no_memory(diag);
+    size_t count = 0;
+    double total = 0;
+    for (uint32_t key = json_read_first(json, node); key != JSON_READ_NONE;
+         key = json_read_next(json, node, key)) {
+        double bytes = NAN;
+        if (!json_read_is(json, key + 1, JSON_READ_NUMBER) ||
+            !json_read_double(json, key + 1, &bytes) || bytes < 0)
+            return STATUS_OK;
+        size_t capacity = (size_t)json->nodes[key].length + 1;
+        char *category = arena_take(arena, capacity);
+        if (category == NULL)
+            return diag_no_memory(diag);
+        json_read_string(json, key, category, capacity);
+        amounts[count++] =
+            (struct memory_amount){category, "as the collector recorded it", bytes / MIB};
+        total += bytes;
+    }
+    ledger->temporary = amounts;
+    ledger->temporary_count = count;
+    ledger->temporary_mb = total / MIB;
+    ledger->temporary_missing_count = 0;
+    return STATUS_OK;
+}
+
+enum status candidate_ledger_fill(struct candidate *candidate, struct arena *arena,
+                                  struct diag *diag)
+{
+    struct candidate_ledger ledger;
+    enum status status = candidate_ledger_of_workload(&candidate->workload, candidate->strategy,
+                                                      arena, &ledger, diag);
+    for (size_t i = 0; status == STATUS_OK && i < candidate->record_count; i++) {
+        if (!resident_of_record(candidate->records[i], &ledger))
+            continue;
+        status = temporary_of_record(candidate->records[i], arena, &ledger, diag);
+        break;
+    }
+    if (status != STATUS_OK)
+        return status;
+    ledger.residual_mb = candidate->peak_mb - ledger.state.resident - ledger.temporary_mb;
+    candidate->ledger = ledger;
+    candidate->formula_payload_mb =
+        candidate_ledger_payload_mb(&candidate->workload, candidate->strategy);
+    return STATUS_OK;
+}
+
+double candidate_ledger_payload_mb(const struct workload *workload, enum strategy strategy)
+{
+    struct communication_volume_input input = {
+        .parameters = workload->parameters,
+        .gradient_accumulation = workload->gradient_accumulation,
+        .parameter_wire_bytes = workload->parameter_wire_bytes,
+        .gradient_wire_bytes = workload->gradient_wire_bytes,
+        .world_size = workload->world_size,
+    };
+    return communication_volume_bytes(&input, strategy) / MIB;
+}

@@ -1,0 +1,30 @@
+#ifndef RANKLEDGER_CANDIDATE_LEDGER_H
+#define RANKLEDGER_CANDIDATE_LEDGER_H
+
+#include "candidate.h"
+
+/*
+ * The ledger of a workload under any strategy, by formula alone: parameters times state_bytes (of
+ * the dtype where they are not given) over the world size, and the temporary memory beside it. What
+ * is missing is named, never guessed. Texts live in the arena or are static. This is what a
+ * prediction for another strategy or another micro-batch asks.
+ */
+enum status candidate_ledger_of_workload(const struct workload *workload, enum strategy strategy,
+                                         struct arena *arena, struct candidate_ledger *ledger,
+                                         struct diag *diag) STATUS_CHECKED;
+
+/*
+ * The ledger of a pooled candidate (strategy, workload, records, peak_mb set): the resident state
+ * of the first record whose own `ledger` section is sound (amounts not negative, and a stated
+ * `resident_bytes` that is their sum, with or without persistent parameters and padding), else by
+ * formula; likewise the temporary memory. residual_mb = peak - resident - temporary; it holds
+ * persistent parameters, padding, and what libraries take.
+ */
+enum status candidate_ledger_fill(struct candidate *candidate, struct arena *arena,
+                                  struct diag *diag) STATUS_CHECKED;
+
+/* Communication payload of one optimizer step and rank in MiB, closed form
+ * (communication_volume.h); NAN if an input is missing. */
+double candidate_ledger_payload_mb(const struct workload *workload, enum strategy strategy);
+
+#endif

@@ -1,0 +1,86 @@
+#include "statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+double statistics_max(const double *values, size_t count)
+{
+    double largest = count > 0 ? values[0] : NAN;
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(values[i]))
+            return NAN;
+        if (values[i] > largest)
+            largest = values[i];
+    }
+    return largest;
+}
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+double statistics_median(double *values, size_t count)
+{
+    if (isnan(statistics_max(values, count)))
+        return NAN;
+    qsort(values, count, sizeof *values, compare);
+    size_t middle = count / 2;
+    if (count % 2 == 1)
+        return values[middle];
+    return values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
+}
+
+double statistics_mean(const double *values, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    return count > 0 ? sum / (double)count : NAN;
+}
+
+double statistics_variation(const double *values, size_t count)
+{
+    double mean = statistics_mean(values, count);
+    if (count < 2 || isnan(mean) || mean == 0)
+        return NAN;
+    double squares = 0;
+    for (size_t i = 0; i < count; i++)
+        squares += (values[i] - mean) * (values[i] - mean);
+    return sqrt(squares / (double)(count - 1)) / fabs(mean);
+}
+
+double *statistics_slowest_rank(const struct series *ranks, size_t rank_count, struct arena *arena,
+                                size_t *count, bool *failed)
+{
+    *count = 0;
+    size_t steps = rank_count > 0 ? ranks[0].count : 0;
+    for (size_t r = 1; r < rank_count; r++)
+        if (ranks[r].count < steps)
+            steps = ranks[r].count;
+    if (steps == 0)
+        return NULL;
+    double *slowest = arena_take_array(arena, steps, sizeof *slowest);
+    if (slowest == NULL) {
+        *failed = true;
+        return NULL;
+    }
+    for (size_t s = 0; s < steps; s++) {
+        slowest[s] = ranks[0].values[s];
+        for (size_t r = 1; r < rank_count; r++)
+            if (isnan(ranks[r].values[s]) || ranks[r].values[s] > slowest[s])
+                slowest[s] = ranks[r].values[s];
+    }
+    *count = steps;
+    return slowest;
+}
+
+double statistics_step_time(const struct series *ranks, size_t rank_count, struct arena *arena,
+                            bool *failed)
+{
+    size_t count = 0;
+    double *slowest = statistics_slowest_rank(ranks, rank_count, arena, &count, failed);
+    return statistics_median(slowest, count);
+}
