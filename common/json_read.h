@@ -50,9 +50,8 @@ enum json_read_flag {
 struct json_read_node {
     uint32_t offset;
     uint32_t length;
-    uint32_t end; /* index after the subtree; of a key, the index after its value's subtree */
-    uint32_t
-        hash; /* key: hash of the decoded name (json_read_hash); container: number of children */
+    uint32_t end;  /* index after the subtree; of a key, the index after its value's subtree */
+    uint32_t hash; /* key: json_read_hash of the decoded name; container: number of children */
     uint8_t type;  /* enum json_read_type */
     uint8_t flags; /* enum json_read_flag */
 };
@@ -117,14 +116,20 @@ uint32_t json_read_hash(const char *name, size_t length);
  * Navigation. Nodes are indices. A `node` of JSON_READ_NONE is allowed everywhere and gives
  * JSON_READ_NONE, so that look-ups can be chained.
  */
+/* The value of the first member of that name; NONE if there is none or `object` is no object. */
 uint32_t json_read_member(const struct json_read_document *document, uint32_t object,
-                          const char *name); /* the value; NONE if absent or `object` is none */
+                          const char *name);
+
+/* The first element of an array, the first KEY node of an object; NONE if it is empty. */
 uint32_t json_read_first(const struct json_read_document *document, uint32_t container);
-/* array: first element; object: first KEY node */
+
+/* The sibling after `node` (an element or a key), or NONE. */
 uint32_t json_read_next(const struct json_read_document *document, uint32_t container,
-                        uint32_t node); /* the sibling after `node` (element or key), or NONE */
+                        uint32_t node);
+
+/* Number of elements or members. */
 uint32_t json_read_count(const struct json_read_document *document, uint32_t container);
-/* elements or members */
+
 static inline bool json_read_is(const struct json_read_document *document, uint32_t node,
                                 enum json_read_type type)
 {

@@ -24,12 +24,18 @@ static void describe_found(const char *at, const char *end, char *out, size_t ca
     while (at + word < end && word < 24 && is_word(at[word]))
         word++;
     unsigned char c = (unsigned char)*at;
+    uint32_t code = c;
     if (word > 0) {
         snprintf(out, capacity, "'%.*s'", (int)word, at);
     } else if (c > ' ' && c < 0x7F) {
         snprintf(out, capacity, "'%c'", c);
+    } else if (c == ' ' || c == '\t') {
+        snprintf(out, capacity, c == ' ' ? "a space" : "a tab");
+    } else if (c == '\n' || c == '\r') {
+        snprintf(out, capacity, "a line break");
+    } else if (c == '\0') {
+        snprintf(out, capacity, "a NUL byte");
     } else if (c >= 0x80 && json_read_code_sequence(at, end) > 0) {
-        uint32_t code;
         json_read_code_next(at, end, &code);
         snprintf(out, capacity, "the character U+%04X", (unsigned)code);
     } else {
@@ -69,30 +75,28 @@ static void explain_truncated(struct json_read_parser *parser, const char *at,
 {
     struct json_read_fault *fault = parser->fault;
     bool zeros = at < parser->end && *at == '\0';
-    if (zeros)
-        json_read_parser_say(fault, "only NUL bytes from byte %zu to the end, ", fault->offset);
-    else
-        json_read_parser_say(fault, "end of file at byte %zu, ", parser->document->size);
+    const char *token = NULL;
     if (expect == JSON_READ_EXPECT_CHARACTER || expect == JSON_READ_EXPECT_ESCAPE ||
         expect == JSON_READ_EXPECT_HEX)
-        json_read_parser_say(fault, "inside a string");
+        token = "a string";
     else if (expect == JSON_READ_EXPECT_DIGIT)
-        json_read_parser_say(fault, "inside a number");
-    else
-        json_read_parser_say(fault, "%s",
-                             parser->depth > 0 ? "inside" : "before the value is whole");
+        token = "a number";
+    else if (parser->depth == 0)
+        token = "a value";
+    json_read_parser_say(fault, "%s inside %s", zeros ? "only NUL bytes follow" : "end of file",
+                         token == NULL ? "" : token);
     if (parser->depth > 0) {
         const struct json_read_node *open =
             &parser->document->nodes[parser->open[parser->depth - 1]];
         size_t line, column;
         json_read_position(parser->document, open->offset, &line, &column);
-        bool bare = fault->message[strlen(fault->message) - 1] == 'e';
-        json_read_parser_say(fault, "%s %s that begins in line %zu", bare ? "" : " in",
+        json_read_parser_say(fault, "%s%s that begins in line %zu", token == NULL ? "" : " in ",
                              open->type == JSON_READ_OBJECT ? "an object" : "an array", line);
     }
-    json_read_parser_say(fault, zeros ? ": the machine or its disk failed while it was written"
-                                      : ": the job was killed while writing, the disk was full, or "
-                                        "the copy is incomplete");
+    json_read_parser_say(fault, ", at byte %zu: %s", zeros ? fault->offset : parser->document->size,
+                         zeros ? "the machine or its disk failed while it was written"
+                               : "the job was killed while writing, the disk was full, or the copy "
+                                 "is incomplete");
 }
 
 static const char *encoding_reason(unsigned char lead, unsigned char second)
@@ -159,7 +163,8 @@ void json_read_parser_explain(struct json_read_parser *parser, const char *at,
         explain_encoding(parser, at);
         break;
     case JSON_READ_FAULT_TOO_DEEP:
-        json_read_parser_say(fault, "nested deeper than %d levels", JSON_READ_MAX_DEPTH);
+        json_read_parser_say(fault, "nested deeper than the %d levels that are read",
+                             JSON_READ_MAX_DEPTH);
         break;
     default:
         explain_syntax(parser, at, expect);

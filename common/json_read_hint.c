@@ -63,32 +63,38 @@ static bool hint_not_finite(struct json_read_parser *parser, const char *begin)
     size_t length = not_finite(begin, parser->end);
     if (length == 0)
         return false;
-    const char *pointer = parser->fault->pointer;
     parser->fault->message[0] = '\0';
     json_read_parser_say(parser->fault,
-                         "%.*s is no JSON number%s%s%s: Python's json.dumps and C's "
-                         "printf write it for a result that is not finite; write "
-                         "null for what was not measured",
-                         (int)(length < 24 ? length : 24), begin, *pointer == '\0' ? "" : " (at ",
-                         pointer, *pointer == '\0' ? "" : ")");
+                         "%.*s is no JSON number: Python's json.dump and C's printf "
+                         "write it for a result that is not finite; write null for "
+                         "what was not measured",
+                         (int)(length < 24 ? length : 24), begin);
     parser->fault->offset = (size_t)(begin - parser->document->text);
     return true;
 }
 
+/* Length of the name of a call as Python prints objects: tensor( or np.float64(; or 0. */
+static size_t call_length(const char *at, const char *end)
+{
+    size_t length = 0;
+    while (at + length < end && (is_name(at[length]) || at[length] == '.'))
+        length++;
+    return is_letter(*at) && at + length < end && at[length] == '(' ? length : 0;
+}
+
 static bool hint_python(struct json_read_parser *parser, const char *at)
 {
-    size_t length = name_length(at, parser->end);
-    bool word = length > 0 && (begins(at, parser->end, "None") || begins(at, parser->end, "True") ||
-                               begins(at, parser->end, "False"));
-    bool call = length > 0 && is_letter(*at) && at + length < parser->end && at[length] == '(';
-    if (*at == '(' || call || (*at == '\'' && parser->depth > 0) || word) {
-        json_read_parser_say(parser->fault,
-                             "; this looks like a printed Python %s: write the file "
-                             "with json.dump",
-                             call ? "value" : "dict");
-        return true;
-    }
-    return false;
+    const char *end = parser->end;
+    bool word = begins(at, end, "None") || begins(at, end, "True") || begins(at, end, "False");
+    bool quote = *at == '\'' || begins(at, end, "u'") || begins(at, end, "b'");
+    bool call = call_length(at, end) > 0;
+    if (!call && !word && *at != '(' && !(quote && parser->depth > 0))
+        return false;
+    json_read_parser_say(parser->fault,
+                         "; this looks like a printed Python %s: write the file with "
+                         "json.dump",
+                         call ? "value" : "dict");
+    return true;
 }
 
 static bool hint_comment(struct json_read_parser *parser, const char *at)
@@ -253,7 +259,11 @@ static bool hint_key(struct json_read_parser *parser, const char *at)
         return true;
     if (!is_name(*at))
         return false;
-    json_read_parser_say(parser->fault, "; a name is written in double quotes");
+    /* The comma before it stands in the text, after a digit or an opening brace at least. */
+    bool decimal =
+        json_read_parser_is_digit(*at) && at[-1] == ',' && json_read_parser_is_digit(at[-2]);
+    json_read_parser_say(parser->fault, decimal ? "; a decimal comma is written as a point"
+                                                : "; a name is written in double quotes");
     return true;
 }
 
@@ -271,6 +281,8 @@ static bool hint_after_number(struct json_read_parser *parser, const char *at)
         hint = "a number is decimal";
     else if (*at == '_')
         hint = "a number has no digit separators";
+    else if (*at == '.')
+        hint = "a number has one point";
     else if (is_letter(*at) || *at == '%')
         hint = "a number has no unit or suffix";
     if (hint != NULL)

@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "json_read_code.h"
 #include "json_read_parser.h"
 
@@ -10,18 +8,6 @@
  */
 
 #define FEW_KEYS 32
-
-void *json_read_parser_scratch(struct json_read_document *document, size_t size)
-{
-    if (document->scratch_capacity < size) {
-        void *memory = realloc(document->scratch, size);
-        if (memory == NULL)
-            return NULL;
-        document->scratch = memory;
-        document->scratch_capacity = size;
-    }
-    return document->scratch;
-}
 
 /* The order of decoded names: by code points, which is also that of UTF-8 bytes. */
 static int compare_names(const struct json_read_document *document, uint32_t left, uint32_t right)

@@ -338,11 +338,11 @@ static inline const char *next_value(struct json_read_parser *parser, const char
     return p;
 }
 
-/* From the first character of the root to the last of the text; NULL after a fault. */
-static const char *parse_root(struct json_read_parser *parser, const char *p)
+const char *json_read_parser_run(struct json_read_parser *parser, const char *p)
 {
     const char *end = parser->end;
     enum json_read_parser_expect expect = JSON_READ_EXPECT_VALUE;
+    p = skip_space(p, end);
     do {
         if (p == end)
             return json_read_parser_fail(parser, p, expect);
@@ -371,48 +371,4 @@ static const char *parse_root(struct json_read_parser *parser, const char *p)
         return NULL;
     p = skip_space(p, end);
     return p == end ? p : json_read_parser_fail(parser, p, JSON_READ_EXPECT_END);
-}
-
-enum status json_read_parse(struct json_read_document *document, const char *text, size_t size,
-                            struct json_read_fault *fault, struct diag *diag)
-{
-    document->text = text;
-    document->size = size;
-    document->count = 0;
-    document->flags = 0;
-    document->has_bom = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
-    fault->kind = JSON_READ_FAULT_NONE;
-    fault->offset = 0;
-    fault->pointer[0] = fault->message[0] = '\0';
-    if (size > UINT32_MAX) {
-        fault->kind = JSON_READ_FAULT_TOO_LARGE;
-        json_read_parser_say(fault, "the text has %zu bytes; at most %u can be read", size,
-                             (unsigned)UINT32_MAX);
-        return STATUS_INPUT;
-    }
-    struct json_read_parser parser;
-    parser.document = document;
-    parser.fault = fault;
-    parser.end = text + size;
-    parser.token = NULL;
-    parser.flags = 0;
-    parser.depth = 0;
-    parser.no_memory = false;
-    const char *p = text + (document->has_bom ? 3 : 0);
-    if (json_read_parser_wide(&parser, p, (size_t)(parser.end - p)) ||
-        parse_root(&parser, skip_space(p, parser.end)) == NULL) {
-        document->count = 0;
-        return parser.no_memory ? diag_no_memory(diag) : STATUS_INPUT;
-    }
-    document->flags = (uint8_t)parser.flags;
-    return STATUS_OK;
-}
-
-void json_read_fini(struct json_read_document *document)
-{
-    if (document == NULL)
-        return;
-    free(document->nodes);
-    free(document->scratch);
-    memset(document, 0, sizeof *document);
 }

@@ -37,6 +37,9 @@ struct json_read_parser {
     uint32_t open[JSON_READ_MAX_DEPTH]; /* the open containers' nodes, outermost first */
 };
 
+/* Parses from `p` to the end of the text; NULL after a fault or without memory. */
+const char *json_read_parser_run(struct json_read_parser *parser, const char *p);
+
 /* Fills the fault for what stands at `at`; returns NULL for the caller to relay. */
 const char *json_read_parser_fail(struct json_read_parser *parser, const char *at,
                                   enum json_read_parser_expect expect);

@@ -63,7 +63,7 @@ Test(json_read_fault, tells_a_cut_text_from_a_wrong_one)
          TRUNCATED,
          20,
          "/b",
-         {"end of file at byte 20", "array that begins in line 2"}},
+         {"end of file inside an array that begins in line 2, at byte 20"}},
         {"{",
          0,
          TRUNCATED,
@@ -132,7 +132,7 @@ Test(json_read_fault, names_the_token_of_a_number_that_is_not_finite)
     for (size_t i = 0; i < sizeof tokens / sizeof tokens[0]; i++) {
         char text[64], begin[64];
         snprintf(text, sizeof text, "{\"m\": {\n\"loss\": %s\n}}", tokens[i]);
-        snprintf(begin, sizeof begin, "%s is no JSON number (at /m/loss)", tokens[i]);
+        snprintf(begin, sizeof begin, "%s is no JSON number", tokens[i]);
         struct expectation row = {text, 0, NOT_JSON, 16, "/m/loss", {begin, "null"}};
         check(&row);
         snprintf(text, sizeof text, "[1, %s]", tokens[i]);
@@ -151,6 +151,9 @@ Test(json_read_fault, recognises_other_writers)
         {"{\"a\": True}", 0, NOT_JSON, 6, "/a", {"printed Python dict"}},
         {"{\"a\": 'x'}", 0, NOT_JSON, 6, "/a", {"printed Python dict"}},
         {"{\"a\": (1, 2)}", 0, NOT_JSON, 6, "/a", {"printed Python"}},
+        {"{u'a': 1}", 0, NOT_JSON, 1, "", {"printed Python dict"}},
+        {"{\"a\": np.float64(1.5)}", 0, NOT_JSON, 6, "/a", {"printed Python value"}},
+        {"OrderedDict([('a', 1)])", 0, NOT_JSON, 0, "", {"printed Python value"}},
         {"{\"a\": tensor(1.5)}", 0, NOT_JSON, 6, "/a", {"printed Python value"}},
         {"[1, // one\n2]", 0, NOT_JSON, 4, "/1", {"no comments"}},
         {"{\"a\": 1 # one\n}", 0, NOT_JSON, 8, "", {"no comments"}},
@@ -217,6 +220,8 @@ Test(json_read_fault, explains_mistakes_of_the_hand)
         {"[0x1F]", 0, NOT_JSON, 2, "", {"decimal"}},
         {"[1_000]", 0, NOT_JSON, 2, "", {"digit separators"}},
         {"[80GB]", 0, NOT_JSON, 3, "", {"unit"}},
+        {"{\"a\": 1,5}", 0, NOT_JSON, 8, "", {"decimal comma"}},
+        {"[1.2.3]", 0, NOT_JSON, 4, "", {"one point"}},
         {"[45%]", 0, NOT_JSON, 3, "", {"unit"}},
         {"[+1]", 0, NOT_JSON, 1, "/0", {"plus sign"}},
         {"[.5]", 0, NOT_JSON, 1, "/0", {"before the point"}},
@@ -224,10 +229,15 @@ Test(json_read_fault, explains_mistakes_of_the_hand)
         {"[1.e5]", 0, NOT_JSON, 3, "/0", {"a digit in the number"}},
         {"[- 1]", 0, NOT_JSON, 2, "/0", {"a digit in the number"}},
         {"[abc]", 0, NOT_JSON, 1, "/0", {"double quotes"}},
-        {"[\"a\nb\"]", 0, NOT_JSON, 3, "/0", {"U+000A", "closing quote is missing"}},
+        {"[\"a\nb\"]",
+         0,
+         NOT_JSON,
+         3,
+         "/0",
+         {"a line break inside a string", "closing quote is missing"}},
         {"[\"a\tb\"]", 0, NOT_JSON, 3, "/0", {"\\t"}},
         {"[\"a\x1b[0m\"]", 0, NOT_JSON, 3, "/0", {"U+001B", "colour"}},
-        {"[\"a\0b\"]", 7, NOT_JSON, 3, "/0", {"U+0000"}},
+        {"[\"a\0b\"]", 7, NOT_JSON, 3, "/0", {"a NUL byte inside a string"}},
         {"[\"C:\\Users\"]", 0, NOT_JSON, 5, "/0", {"Windows path"}},
         {"[\"\\u12G4\"]", 0, NOT_JSON, 6, "/0", {"four hexadecimal digits"}},
         {"{\"a\": 1}\0\0", 10, TRAILING, 8, "", {"NUL bytes follow", "disk"}},
