@@ -42,10 +42,13 @@ struct canvas_font {
     bool bold;
 };
 
+/*
+ * The box of a text around the left end of its baseline. Ascent and descent are at least the em box
+ * of the font and grow with taller glyphs, so that boxes that do not overlap mean texts that do
+ * not.
+ */
 struct canvas_extent {
-    double width;
-    double height;   /* of the line, the same for every text of a font in one script */
-    double baseline; /* from the top of the line */
+    double width, ascent, descent;
 };
 
 /* What a page is about, for formats that can say it (SVG title and description). */

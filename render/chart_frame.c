@@ -1,0 +1,439 @@
+#include "chart_frame.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evidence_level.h"
+#include "text.h"
+#include "training_state.h"
+
+#define SWATCH 12.0
+#define LABEL_LINES_FEW 6
+#define FEW_ROWS 6
+
+/* ---- Order ---- */
+
+static size_t strategy_order(const struct summary_candidate *candidate)
+{
+    enum strategy strategy = STRATEGY_COUNT;
+    if (candidate->strategy != NULL)
+        (void)training_state_find(candidate->strategy, strlen(candidate->strategy), &strategy);
+    return (size_t)strategy;
+}
+
+/* Elements of one array: equal keys keep its order. */
+static int by_address(const struct summary_candidate *a, const struct summary_candidate *b)
+{
+    return (a > b) - (a < b);
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Bytewise, but a run of digits by its value: "micro-batch 2" stands before "micro-batch 16". */
+static int by_name(const char *a, const char *b)
+{
+    while (*a != '\0' && *b != '\0') {
+        if (is_digit(*a) && is_digit(*b)) {
+            while (*a == '0' && is_digit(a[1]))
+                a++;
+            while (*b == '0' && is_digit(b[1]))
+                b++;
+            size_t digits_a = strspn(a, "0123456789");
+            size_t digits_b = strspn(b, "0123456789");
+            int order = digits_a != digits_b ? (digits_a > digits_b) - (digits_a < digits_b)
+                                             : memcmp(a, b, digits_a);
+            if (order != 0)
+                return order;
+            a += digits_a;
+            b += digits_b;
+        } else if (*a != *b) {
+            break;
+        } else {
+            a++;
+            b++;
+        }
+    }
+    return strcmp(a, b);
+}
+
+static int by_display(const void *left, const void *right)
+{
+    const struct summary_candidate *a = *(const struct summary_candidate *const *)left;
+    const struct summary_candidate *b = *(const struct summary_candidate *const *)right;
+    size_t order_a = strategy_order(a);
+    size_t order_b = strategy_order(b);
+    if (order_a != order_b)
+        return order_a < order_b ? -1 : 1;
+    int order = by_name(a->label != NULL ? a->label : "", b->label != NULL ? b->label : "");
+    return order != 0 ? order : by_address(a, b);
+}
+
+static int by_rank(const void *left, const void *right)
+{
+    const struct summary_candidate *a = *(const struct summary_candidate *const *)left;
+    const struct summary_candidate *b = *(const struct summary_candidate *const *)right;
+    double rank_a = isnan(a->rank) ? INFINITY : a->rank;
+    double rank_b = isnan(b->rank) ? INFINITY : b->rank;
+    if (rank_a != rank_b)
+        return rank_a < rank_b ? -1 : 1;
+    return by_address(a, b);
+}
+
+static enum status order_rows(struct chart_frame *frame, struct diag *diag)
+{
+    size_t count = frame->group->candidate_count;
+    frame->rows = arena_take_array(&frame->scene.arena, count + 1, sizeof(void *));
+    if (frame->rows == NULL)
+        return diag_no_memory(diag);
+    for (size_t i = 0; i < count; i++)
+        frame->rows[i] = &frame->group->candidates[i];
+    if (count > CHART_FRAME_ROWS) {
+        qsort(frame->rows, count, sizeof(void *), by_rank);
+        count = CHART_FRAME_ROWS;
+    }
+    qsort(frame->rows, count, sizeof(void *), by_display);
+    frame->row_count = count;
+    return STATUS_OK;
+}
+
+/* ---- Life ---- */
+
+enum status chart_frame_init(struct chart_frame *frame, const struct chart_input *input,
+                             struct canvas *canvas, struct diag *diag)
+{
+    *frame = (struct chart_frame){
+        .scene = {.canvas = canvas},
+        .input = input,
+        .group = &input->summary->groups[input->group],
+        .texts = input->texts,
+        .y = CHART_FRAME_MARGIN,
+    };
+    return order_rows(frame, diag);
+}
+
+void chart_frame_fini(struct chart_frame *frame)
+{
+    if (frame == NULL)
+        return;
+    scene_fini(&frame->scene);
+    text_buffer_fini(&frame->description);
+}
+
+/* ---- Words ---- */
+
+const char *chart_frame_say(struct chart_frame *frame, const char *id,
+                            const struct summary_value *values, size_t count)
+{
+    struct text_buffer out = {0};
+    texts_fill(&out, frame->texts, id, values, count);
+    const char *text =
+        out.failed ? NULL
+                   : arena_copy(&frame->scene.arena, out.text != NULL ? out.text : "", out.length);
+    text_buffer_fini(&out);
+    if (text == NULL)
+        frame->scene.failed = true;
+    return text != NULL ? text : "";
+}
+
+const char *chart_frame_say1(struct chart_frame *frame, const char *id, const char *name,
+                             const char *value)
+{
+    struct summary_value values = {name, value, NAN};
+    return chart_frame_say(frame, id, &values, 1);
+}
+
+const char *chart_frame_percent(struct chart_frame *frame, double fraction, bool exact)
+{
+    char number[64];
+    double percent = 100 * fraction;
+    double size = fabs(percent);
+    if (exact)
+        text_number(number, sizeof number, percent, 6);
+    else if (percent > 0 && percent < 0.01)
+        return "< 0.01 %";
+    else if (size < 999.95)
+        snprintf(number, sizeof number, "%.*f", size < 1 && size > 0 ? 2 : 1, percent);
+    else
+        text_number(number, sizeof number, percent, size < 1e15 ? (int)floor(log10(size)) + 1 : 3);
+    return scene_format(&frame->scene, "%s %%", number);
+}
+
+const struct summary_gate *chart_frame_gate(const struct summary_candidate *candidate,
+                                            const char *name)
+{
+    for (size_t i = 0; i < candidate->gate_count; i++) {
+        if (candidate->gates[i].name != NULL && strcmp(candidate->gates[i].name, name) == 0)
+            return &candidate->gates[i];
+    }
+    return NULL;
+}
+
+bool chart_frame_is(const struct summary_gate *gate, const char *verdict)
+{
+    return gate != NULL && gate->verdict != NULL && strcmp(gate->verdict, verdict) == 0;
+}
+
+/* ---- Head ---- */
+
+static void put_block(struct chart_frame *frame, const struct chart_cell *cell, double gap)
+{
+    chart_cell_draw(&frame->scene, cell, (struct canvas_point){CHART_FRAME_MARGIN, frame->y});
+    frame->y += cell->height + gap;
+}
+
+void chart_frame_notice(struct chart_frame *frame, const char *text)
+{
+    struct scene *scene = &frame->scene;
+    struct chart_cell cell = {0};
+    struct chart_cell_style style = {&theme_font_text,
+                                     theme_ink(THEME_TEXT),
+                                     CHART_MARK_NONE,
+                                     CHART_FRAME_CONTENT - 26,
+                                     4,
+                                     false};
+    chart_cell_add(scene, &cell, text, &style);
+    struct canvas_box box = {CHART_FRAME_MARGIN, frame->y, CHART_FRAME_CONTENT, cell.height + 12};
+    struct canvas_box edge = {box.x, box.y, 4, box.height};
+    struct canvas_paint ground = {theme_ink(THEME_NOTICE), CANVAS_NONE, CANVAS_NONE, 0, 0, 0};
+    struct canvas_paint mark = {theme_ink(THEME_NOTICE_EDGE), CANVAS_NONE, CANVAS_NONE, 0, 0, 0};
+    scene_rectangle(scene, box, &ground);
+    scene_rectangle(scene, edge, &mark);
+    chart_cell_draw(scene, &cell, (struct canvas_point){box.x + 14, box.y + 6});
+    frame->y += box.height + 8;
+}
+
+static void put_common_notices(struct chart_frame *frame)
+{
+    const char *level = frame->group->evidence_level;
+    const struct evidence_level *row =
+        level != NULL ? evidence_level_find(level, strlen(level)) : NULL;
+    if (row == NULL || !row->several_gpus)
+        chart_frame_notice(
+            frame,
+            chart_frame_say1(frame, "chart.notice.level", "level",
+                             level != NULL ? level : texts_get(frame->texts, "chart.unknown")));
+    if (frame->row_count < frame->group->candidate_count) {
+        struct summary_value values[] = {
+            {"shown", NULL, (double)frame->row_count},
+            {"total", NULL, (double)frame->group->candidate_count},
+        };
+        chart_frame_notice(frame, chart_frame_say(frame, "chart.notice.rows", values, 2));
+    }
+    if (frame->group->candidate_count == 0)
+        chart_frame_notice(frame, texts_get(frame->texts, "chart.notice.no_candidates"));
+}
+
+void chart_frame_header(struct chart_frame *frame, const char *title, const char *subtitle)
+{
+    struct chart_cell head = {0};
+    struct chart_cell_style style = {
+        &theme_font_title, theme_ink(THEME_TEXT), CHART_MARK_NONE, CHART_FRAME_CONTENT, 2, false};
+    chart_cell_add(&frame->scene, &head, title, &style);
+    put_block(frame, &head, 4);
+    head = (struct chart_cell){0};
+    style.font = &theme_font_subtitle;
+    style.colour = theme_ink(THEME_QUIET);
+    style.lines = 3;
+    chart_cell_add(&frame->scene, &head, subtitle, &style);
+    if (frame->input->summary->group_count > 1 && frame->group->label != NULL) {
+        struct summary_value values[] = {
+            {"group", NULL, (double)frame->input->group + 1},
+            {"groups", NULL, (double)frame->input->summary->group_count},
+            {"label", frame->group->label, NAN},
+        };
+        chart_cell_add(&frame->scene, &head, chart_frame_say(frame, "chart.group", values, 3),
+                       &style);
+    }
+    put_block(frame, &head, 12);
+    text_buffer_puts(&frame->description, subtitle);
+    put_common_notices(frame);
+}
+
+void chart_frame_legend(struct chart_frame *frame, const struct chart_frame_key *keys, size_t count)
+{
+    struct scene *scene = &frame->scene;
+    const struct canvas_font *font = &theme_font_small;
+    double line = 18;
+    double x = CHART_FRAME_MARGIN;
+    double end = CHART_FRAME_WIDTH - CHART_FRAME_MARGIN;
+    if (count == 0)
+        return;
+    frame->y += 2;
+    for (size_t i = 0; i < count; i++) {
+        struct text_fit fit =
+            scene_fit(scene, font, keys[i].text, (struct text_fit_room){300, 1, false});
+        if (fit.count == 0)
+            continue;
+        double width = SWATCH + 6 + fit.lines[0].extent.width;
+        if (x + width > end && x > CHART_FRAME_MARGIN) {
+            x = CHART_FRAME_MARGIN;
+            frame->y += line;
+        }
+        struct canvas_box swatch = {x, frame->y + 2, SWATCH, SWATCH};
+        scene_rectangle(scene, swatch, theme_area(keys[i].area));
+        scene_text(scene, (struct canvas_point){x + SWATCH + 6, frame->y + 12}, font,
+                   theme_ink(THEME_QUIET), fit.lines[0].text);
+        x += width + 18;
+    }
+    frame->y += line + 8;
+}
+
+/* ---- Rows ---- */
+
+static const char *failed_gates(struct chart_frame *frame,
+                                const struct summary_candidate *candidate)
+{
+    struct text_buffer list = {0};
+    for (size_t i = 0; i < candidate->gate_failures.count; i++) {
+        /* The reason of a failed run stands in its row: that says it. */
+        if (strcmp(candidate->gate_failures.items[i], "runtime") == 0)
+            continue;
+        if (list.length > 0)
+            text_buffer_puts(&list, texts_get(frame->texts, "word.list_separator"));
+        text_buffer_puts(&list,
+                         texts_word(frame->texts, "gate", candidate->gate_failures.items[i]));
+    }
+    if (list.failed)
+        frame->scene.failed = true;
+    const char *text =
+        list.text == NULL || list.failed
+            ? ""
+            : chart_frame_say1(frame, "chart.status.not_eligible", "gates", list.text);
+    text_buffer_fini(&list);
+    return text;
+}
+
+/* The selection's first is "selected" only where the project's decision took it. */
+static const char *standing(struct chart_frame *frame, const struct summary_candidate *candidate)
+{
+    const struct summary_decision *decision = &frame->group->decision;
+    bool chosen = decision->decision != NULL && strcmp(decision->decision, "accept") == 0 &&
+                  decision->candidate >= 0 &&
+                  candidate - frame->group->candidates == (ptrdiff_t)decision->candidate;
+    if (chosen)
+        return texts_get(frame->texts, "chart.status.selected");
+    return candidate->rank == 1 ? texts_get(frame->texts, "chart.status.best") : NULL;
+}
+
+struct chart_cell chart_frame_label(struct chart_frame *frame,
+                                    const struct summary_candidate *candidate, double width)
+{
+    struct chart_cell cell = {0};
+    const char *place = standing(frame, candidate);
+    bool first = place != NULL;
+    size_t lines = frame->row_count <= FEW_ROWS ? LABEL_LINES_FEW : 3;
+    struct chart_cell_style name = {first ? &theme_font_strong : &theme_font_text,
+                                    theme_ink(THEME_TEXT),
+                                    CHART_MARK_NONE,
+                                    width,
+                                    lines,
+                                    true};
+    struct chart_cell_style status = {
+        &theme_font_small_strong, theme_ink(THEME_GOOD), CHART_MARK_CHECK, width, 2, false};
+    const char *label = candidate->label != NULL && candidate->label[0] != '\0' ? candidate->label
+                        : candidate->strategy != NULL && candidate->strategy[0] != '\0'
+                            ? candidate->strategy
+                            : texts_get(frame->texts, "chart.unknown");
+    chart_cell_add(&frame->scene, &cell, label, &name);
+    if (first)
+        chart_cell_add(&frame->scene, &cell, place, &status);
+    status = (struct chart_cell_style){
+        &theme_font_small, theme_ink(THEME_BAD), CHART_MARK_NONE, width, 2, false};
+    if (!candidate->eligible)
+        chart_cell_add(&frame->scene, &cell, failed_gates(frame, candidate), &status);
+    return cell;
+}
+
+static void describe_cell(struct text_buffer *out, const struct chart_cell *cell)
+{
+    for (size_t i = 0; i < cell->count; i++)
+        text_buffer_printf(out, "%s%s", i > 0 ? " " : "", cell->lines[i].text.text);
+}
+
+void chart_frame_describe(struct chart_frame *frame, const struct chart_cell *label,
+                          const struct chart_cell *value, const struct chart_cell *note)
+{
+    text_buffer_puts(&frame->description, "\n");
+    describe_cell(&frame->description, label);
+    text_buffer_puts(&frame->description, ": ");
+    describe_cell(&frame->description, value);
+    if (note->count > 0)
+        text_buffer_puts(&frame->description, "; ");
+    describe_cell(&frame->description, note);
+}
+
+/* ---- Foot ---- */
+
+static void put_part(struct text_buffer *line, const char *text)
+{
+    if (text == NULL || text[0] == '\0')
+        return;
+    if (line->length > 0)
+        text_buffer_puts(line, "  \xC2\xB7  "); /* a middle dot */
+    text_buffer_puts(line, text);
+}
+
+static void put_number(struct chart_frame *frame, struct text_buffer *line, const char *id,
+                       double number)
+{
+    struct summary_value value = {"count", NULL, number};
+    if (!isnan(number))
+        put_part(line, chart_frame_say(frame, id, &value, 1));
+}
+
+static size_t source_count(const struct chart_frame *frame)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < frame->group->candidate_count; i++)
+        count += frame->group->candidates[i].source_count;
+    return count;
+}
+
+static void put_source(struct chart_frame *frame)
+{
+    const struct summary_group *group = frame->group;
+    struct text_buffer line = {0};
+    if (group->evidence_level != NULL)
+        put_part(&line,
+                 chart_frame_say1(frame, "chart.source.level", "level", group->evidence_level));
+    put_part(&line, group->model);
+    put_part(&line, group->dtype);
+    put_number(frame, &line, "chart.source.ranks", group->world_size);
+    put_number(frame, &line, "chart.source.global_batch", group->global_batch);
+    put_part(&line, group->device);
+    put_number(frame, &line, "chart.source.files", (double)source_count(frame));
+    if (frame->input->summary->program_version != NULL)
+        put_part(&line, chart_frame_say1(frame, "report.version", "version",
+                                         frame->input->summary->program_version));
+    if (line.failed)
+        frame->scene.failed = true;
+    struct chart_cell cell = {0};
+    struct chart_cell_style style = {
+        &theme_font_small, theme_ink(THEME_QUIET), CHART_MARK_NONE, CHART_FRAME_CONTENT, 4, false};
+    chart_cell_add(&frame->scene, &cell, line.text != NULL && !line.failed ? line.text : "",
+                   &style);
+    struct canvas_paint rule = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_GRID), 1, 0, 0};
+    scene_line(&frame->scene, (struct canvas_point){CHART_FRAME_MARGIN, frame->y + 0.5},
+               (struct canvas_point){CHART_FRAME_WIDTH - CHART_FRAME_MARGIN, frame->y + 0.5},
+               &rule);
+    frame->y += 10;
+    put_block(frame, &cell, 0);
+    text_buffer_fini(&line);
+}
+
+enum status chart_frame_finish(struct chart_frame *frame, const char *title, struct diag *diag)
+{
+    put_source(frame);
+    if (frame->description.failed)
+        return diag_no_memory(diag);
+    struct canvas_page page = {
+        CHART_FRAME_WIDTH,       ceil(frame->y + 18),   title,
+        frame->description.text, theme_ink(THEME_PAGE),
+    };
+    return scene_draw(&frame->scene, &page, diag);
+}

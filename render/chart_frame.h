@@ -1,0 +1,80 @@
+#ifndef RANKLEDGER_CHART_FRAME_H
+#define RANKLEDGER_CHART_FRAME_H
+
+#include "chart.h"
+#include "chart_cell.h"
+#include "scene.h"
+#include "texts.h"
+#include "theme.h"
+
+/*
+ * What all charts have in common: a page with title, subtitle, notices and legend above, the
+ * source line below, and one row a candidate between them. A chart fills it from above to below;
+ * `y` is the upper edge of the free space.
+ */
+
+#define CHART_FRAME_WIDTH 960.0
+#define CHART_FRAME_MARGIN 24.0
+#define CHART_FRAME_CONTENT (CHART_FRAME_WIDTH - 2 * CHART_FRAME_MARGIN)
+/* Of more candidates the best ranked are shown, and the chart says so. A taller picture would be
+ * unreadable on a page and beyond what picture formats hold. */
+#define CHART_FRAME_ROWS 60
+
+struct chart_frame {
+    struct scene scene;
+    const struct chart_input *input;
+    const struct summary_group *group;
+    const struct texts *texts;
+    const struct summary_candidate **rows; /* in the order of display */
+    size_t row_count;
+    double y;
+    struct text_buffer description; /* the chart's content in words */
+};
+
+/* A zeroed frame is safe to fini; an initialised one borrows everything that it is given. */
+enum status chart_frame_init(struct chart_frame *frame, const struct chart_input *input,
+                             struct canvas *canvas, struct diag *diag) STATUS_CHECKED;
+void chart_frame_fini(struct chart_frame *frame);
+
+/* A text of the language with its placeholders filled, in the scene's arena. */
+const char *chart_frame_say(struct chart_frame *frame, const char *id,
+                            const struct summary_value *values, size_t count);
+/* The same with one placeholder whose value is a text. */
+const char *chart_frame_say1(struct chart_frame *frame, const char *id, const char *name,
+                             const char *value);
+/* A fraction as "87.3 %" (one decimal, two below 1 %), in the scene's arena; `exact`, for limits,
+ * drops zeros: "25 %". */
+const char *chart_frame_percent(struct chart_frame *frame, double fraction, bool exact);
+
+/* Title, subtitle, the group's label when there are several, and the notices that hold for every
+ * chart (evidence level, candidates left out). */
+void chart_frame_header(struct chart_frame *frame, const char *title, const char *subtitle);
+void chart_frame_notice(struct chart_frame *frame, const char *text);
+
+struct chart_frame_key {
+    enum theme_area area;
+    const char *text;
+};
+
+/* A row (or more) of swatches with their meaning. */
+void chart_frame_legend(struct chart_frame *frame, const struct chart_frame_key *keys,
+                        size_t count);
+
+/* A candidate's name with what became of it: selected, not eligible and why. */
+struct chart_cell chart_frame_label(struct chart_frame *frame,
+                                    const struct summary_candidate *candidate, double width);
+
+/* Adds a row to the description: the lines of its cells. */
+void chart_frame_describe(struct chart_frame *frame, const struct chart_cell *label,
+                          const struct chart_cell *value, const struct chart_cell *note);
+
+/* The gate of a name, or NULL; whether a verdict (NULL allowed) is the word. */
+const struct summary_gate *chart_frame_gate(const struct summary_candidate *candidate,
+                                            const char *name);
+bool chart_frame_is(const struct summary_gate *gate, const char *verdict);
+
+/* Adds the source line and draws the page. */
+enum status chart_frame_finish(struct chart_frame *frame, const char *title,
+                               struct diag *diag) STATUS_CHECKED;
+
+#endif

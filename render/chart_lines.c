@@ -1,0 +1,98 @@
+#include "chart_lines.h"
+
+#include <math.h>
+
+#define ROW_PADDING 7.0
+#define NOTE_GAP 4.0
+#define NOTE_INSET 8.0
+#define LABEL_LEAST 60.0
+
+struct canvas_paint chart_lines_fill(canvas_colour colour)
+{
+    return (struct canvas_paint){colour, CANVAS_NONE, CANVAS_NONE, 0, 0, 0};
+}
+
+enum status chart_lines_init(struct chart_lines *lines, struct chart_frame *frame, double width,
+                             struct diag *diag)
+{
+    size_t count = frame->row_count;
+    struct chart_line *items = arena_take_array(&frame->scene.arena, count + 1, sizeof *items);
+    if (items == NULL)
+        return diag_no_memory(diag);
+    *lines = (struct chart_lines){items, count, LABEL_LEAST};
+    for (size_t i = 0; i < count; i++) {
+        items[i].candidate = frame->rows[i];
+        items[i].failed = frame->rows[i]->failure.reason != NULL;
+        items[i].label = chart_frame_label(frame, frame->rows[i], width);
+        lines->label_width = fmax(lines->label_width, items[i].label.width);
+    }
+    return STATUS_OK;
+}
+
+void chart_lines_note_failure(struct chart_line *line, struct chart_frame *frame, double width)
+{
+    struct chart_cell_style style = {
+        &theme_font_small, theme_ink(THEME_BAD), CHART_MARK_NONE, width - 2 * NOTE_INSET, 2, false};
+    chart_cell_add(
+        &frame->scene, &line->note,
+        chart_frame_say1(frame, "chart.failed", "reason", line->candidate->failure.reason), &style);
+}
+
+static double bar_block(const struct chart_line *line)
+{
+    if (line->note.count == 0)
+        return CHART_LINES_BAR;
+    return line->has_mark ? CHART_LINES_BAR + NOTE_GAP + line->note.height
+                          : fmax(CHART_LINES_BAR, line->note.height);
+}
+
+static canvas_colour ground_of(size_t index)
+{
+    return theme_ink(index % 2 == 0 ? THEME_STRIPE : THEME_PAGE);
+}
+
+void chart_lines_place(struct chart_lines *lines, struct chart_frame *frame,
+                       struct chart_plot *plot)
+{
+    double y = ceil(frame->y);
+    plot->top = y;
+    for (size_t i = 0; i < lines->count; i++) {
+        struct chart_line *line = &lines->items[i];
+        double block = bar_block(line);
+        double content =
+            fmax(fmax(block, line->side.height), fmax(line->label.height, line->value.height));
+        line->y = y;
+        line->height = ceil(content + 2 * ROW_PADDING);
+        line->bar_y = round(y + (line->height - block) / 2);
+        struct canvas_paint paint = chart_lines_fill(ground_of(i));
+        struct canvas_box box = {CHART_FRAME_MARGIN - 8, y, CHART_FRAME_CONTENT + 16, line->height};
+        scene_rectangle(&frame->scene, box, &paint);
+        y += line->height;
+    }
+    plot->bottom = y;
+    frame->y = y;
+}
+
+static double note_y(const struct chart_line *line)
+{
+    if (line->has_mark)
+        return line->bar_y + CHART_LINES_BAR + NOTE_GAP;
+    return line->bar_y + (bar_block(line) - line->note.height) / 2;
+}
+
+void chart_lines_put_texts(const struct chart_lines *lines, struct chart_frame *frame,
+                           const struct chart_plot *plot)
+{
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct chart_line *line = &lines->items[i];
+        double middle = line->y + line->height / 2;
+        struct canvas_point label = {CHART_FRAME_MARGIN, middle - line->label.height / 2};
+        struct canvas_point note = {plot->left + NOTE_INSET, note_y(line)};
+        struct canvas_point value = {plot->right + CHART_LINES_GAP,
+                                     middle - line->value.height / 2};
+        chart_cell_draw(&frame->scene, &line->label, label);
+        chart_plot_note(frame, &line->note, note, ground_of(i));
+        chart_cell_draw(&frame->scene, &line->value, value);
+        chart_frame_describe(frame, &line->label, &line->value, &line->note);
+    }
+}

@@ -1,0 +1,149 @@
+#include "chart_memory_words.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NOTE_INSET 16.0
+
+const char *chart_memory_words_amount(struct chart_frame *frame, double mb)
+{
+    char label[96];
+    return scene_format(&frame->scene, "%s",
+                        axis_memory_label(axis_memory_unit(mb), mb, true, label, sizeof label));
+}
+
+/* A difference: two decimals will do. */
+static const char *own_amount(struct chart_frame *frame, double mb)
+{
+    char label[96];
+    return scene_format(&frame->scene, "%s",
+                        axis_memory_label(axis_memory_unit(mb), mb, false, label, sizeof label));
+}
+
+static const char *axis_amount(const struct chart_memory_words *words, double mb)
+{
+    char label[96];
+    return scene_format(&words->frame->scene, "%s",
+                        axis_memory_label(words->unit, mb, false, label, sizeof label));
+}
+
+static struct chart_cell_style style_of(const struct canvas_font *font, enum theme_ink ink,
+                                        enum chart_mark mark)
+{
+    return (struct chart_cell_style){font, theme_ink(ink), mark, CHART_MEMORY_VALUE_WIDTH,
+                                     3,    false};
+}
+
+static void add_verdict(const struct chart_memory_words *words, struct chart_line *line,
+                        const struct memory_stack *stack)
+{
+    struct chart_frame *frame = words->frame;
+    const struct summary_gate *gate = chart_frame_gate(line->candidate, "memory");
+    double share = stack->peak_mb / words->limit_mb;
+    struct chart_cell_style style;
+    const char *text;
+    /* What a failed run reached did not pass, however little it is. */
+    if (line->failed && (gate == NULL || !gate->failed))
+        return;
+    if (chart_frame_is(gate, "pass") && !isnan(share)) {
+        style = style_of(&theme_font_small, THEME_GOOD, CHART_MARK_CHECK);
+        text = chart_frame_say1(frame, "chart.memory.pass", "percent",
+                                chart_frame_percent(frame, share, false));
+    } else if (chart_frame_is(gate, "tight") && !isnan(share)) {
+        style = style_of(&theme_font_small, THEME_WARNING, CHART_MARK_WARNING);
+        text = chart_frame_say1(frame, "chart.memory.tight", "percent",
+                                chart_frame_percent(frame, share, false));
+    } else if (gate != NULL && gate->failed) {
+        style = style_of(&theme_font_small, THEME_BAD, CHART_MARK_CROSS);
+        text = isnan(share) ? texts_get(frame->texts, "chart.memory.fail_unmeasured")
+                            : chart_frame_say1(frame, "chart.memory.fail", "margin",
+                                               own_amount(frame, stack->peak_mb - words->limit_mb));
+    } else {
+        return;
+    }
+    chart_cell_add(&frame->scene, &line->value, text, &style);
+}
+
+static void add_value(const struct chart_memory_words *words, struct chart_line *line,
+                      const struct memory_stack *stack)
+{
+    struct scene *scene = &words->frame->scene;
+    const struct texts *texts = words->frame->texts;
+    bool measured = !isnan(stack->peak_mb);
+    struct chart_cell_style strong = style_of(&theme_font_strong, THEME_TEXT, CHART_MARK_NONE);
+    struct chart_cell_style bad = style_of(&theme_font_strong, THEME_BAD, CHART_MARK_CROSS);
+    struct chart_cell_style absent = style_of(&theme_font_text, THEME_QUIET, CHART_MARK_NONE);
+    struct chart_cell_style small = style_of(&theme_font_small, THEME_QUIET, CHART_MARK_NONE);
+    if (line->failed) {
+        chart_cell_add(scene, &line->value, texts_get(texts, "verdict.failed_run"), &bad);
+        if (measured)
+            chart_cell_add(scene, &line->value,
+                           chart_frame_say1(words->frame, "chart.memory.reached", "value",
+                                            axis_amount(words, stack->peak_mb)),
+                           &small);
+    } else if (measured) {
+        chart_cell_add(scene, &line->value, axis_amount(words, stack->peak_mb), &strong);
+    } else {
+        chart_cell_add(scene, &line->value, texts_get(texts, "word.not_measured"), &absent);
+    }
+    if (measured && words->kind == NULL && line->candidate->memory_kind != NULL)
+        chart_cell_add(scene, &line->value, texts_word(texts, "kind", line->candidate->memory_kind),
+                       &small);
+}
+
+void chart_memory_words_fill(const struct chart_memory_words *words, struct chart_line *line,
+                             const struct memory_stack *stack, double width)
+{
+    struct scene *scene = &words->frame->scene;
+    struct chart_cell_style small = style_of(&theme_font_small, THEME_QUIET, CHART_MARK_NONE);
+    add_value(words, line, stack);
+    add_verdict(words, line, stack);
+    if (stack->known_mb > 0 && (line->failed || isnan(stack->peak_mb)))
+        chart_cell_add(scene, &line->value,
+                       chart_frame_say1(words->frame, "chart.memory.ledger_only", "value",
+                                        axis_amount(words, stack->known_mb)),
+                       &small);
+    small.width = width - NOTE_INSET;
+    if (line->failed)
+        chart_lines_note_failure(line, words->frame, width);
+    else if (stack->excess_mb > 0)
+        chart_cell_add(scene, &line->note,
+                       chart_frame_say1(words->frame, "chart.memory.excess", "value",
+                                        own_amount(words->frame, stack->excess_mb)),
+                       &small);
+}
+
+static size_t count_within(const struct summary_group *group)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < group->candidate_count; i++) {
+        const struct summary_gate *gate = chart_frame_gate(&group->candidates[i], "memory");
+        bool passes = chart_frame_is(gate, "pass") || chart_frame_is(gate, "tight");
+        count += passes && group->candidates[i].failure.reason == NULL;
+    }
+    return count;
+}
+
+const char *chart_memory_words_subtitle(struct chart_frame *frame, double limit_mb)
+{
+    if (isnan(limit_mb))
+        return texts_get(frame->texts, "chart.memory.no_limit");
+    struct summary_value values[] = {
+        {"limit", chart_memory_words_amount(frame, limit_mb), NAN},
+        {"count", NULL, (double)count_within(frame->group)},
+        {"total", NULL, (double)frame->group->candidate_count},
+    };
+    return chart_frame_say(frame, "chart.memory.within", values, 3);
+}
+
+const char *chart_memory_words_axis(const struct chart_memory_words *words)
+{
+    if (words->kind == NULL)
+        return chart_frame_say1(words->frame, "chart.memory.axis_kinds", "unit", words->unit.name);
+    if (words->kind[0] == '\0')
+        return chart_frame_say1(words->frame, "chart.memory.axis", "unit", words->unit.name);
+    struct summary_value values[] = {
+        {"unit", words->unit.name, NAN},
+        {"kind", texts_word(words->frame->texts, "kind", words->kind), NAN}};
+    return chart_frame_say(words->frame, "chart.memory.axis_kind", values, 2);
+}

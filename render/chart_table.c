@@ -1,0 +1,15 @@
+#include "chart_table.h"
+
+#include "chart_memory.h"
+#include "chart_throughput.h"
+
+static const struct chart_row rows[] = {
+    {"memory", "chart.memory", chart_memory_draw},
+    {"throughput", "chart.throughput", chart_throughput_draw},
+};
+
+const struct chart_row *chart_table(size_t *count)
+{
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}

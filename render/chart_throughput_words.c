@@ -1,0 +1,139 @@
+#include "chart_throughput_words.h"
+
+#include <math.h>
+
+#include "text.h"
+
+#define NOTE_INSET 16.0
+
+const char *chart_throughput_words_rate(struct chart_frame *frame, double value, const char *unit)
+{
+    char number[64];
+    struct axis_unit prefix = axis_plain_unit(value);
+    double shown = value / prefix.factor;
+    /* An integer part is never rounded to tens. */
+    int digits = shown >= 10000 && shown < 1e15 ? (int)floor(log10(shown)) + 1 : 5;
+    return scene_format(&frame->scene, "%s %s%s%s",
+                        text_number(number, sizeof number, shown, digits), prefix.name,
+                        prefix.name[0] != '\0' ? " " : "", unit != NULL ? unit : "");
+}
+
+static struct chart_cell_style style_of(const struct canvas_font *font, enum theme_ink ink,
+                                        enum chart_mark mark)
+{
+    return (struct chart_cell_style){font, theme_ink(ink), mark, CHART_THROUGHPUT_VALUE_WIDTH,
+                                     3,    false};
+}
+
+static void add_verdict(struct chart_frame *frame, struct chart_line *line)
+{
+    const struct summary_gate *gate = chart_frame_gate(line->candidate, "throughput");
+    struct chart_cell_style style = style_of(&theme_font_small, THEME_BAD, CHART_MARK_CROSS);
+    const char *text;
+    double ratio = gate != NULL ? line->candidate->throughput / gate->limit - 1 : NAN;
+    if (chart_frame_is(gate, "unit_differs")) {
+        text = texts_get(frame->texts, "chart.throughput.unit_differs");
+    } else if (gate != NULL && gate->failed && isfinite(ratio)) {
+        text = chart_frame_say1(frame, "chart.throughput.fail", "percent",
+                                chart_frame_percent(frame, -ratio, false));
+    } else if (gate != NULL && gate->failed) {
+        text = texts_get(frame->texts, "chart.throughput.fail_unmeasured");
+    } else if (isfinite(ratio) && chart_frame_is(gate, "pass")) {
+        style = style_of(&theme_font_small, THEME_GOOD, CHART_MARK_CHECK);
+        text = ratio == 0 ? texts_get(frame->texts, "chart.throughput.equal")
+                          : chart_frame_say1(frame, "chart.throughput.pass", "percent",
+                                             chart_frame_percent(frame, ratio, false));
+    } else {
+        return;
+    }
+    chart_cell_add(&frame->scene, &line->value, text, &style);
+}
+
+void chart_throughput_words_fill(struct chart_frame *frame, struct chart_line *line,
+                                 bool other_unit, double width)
+{
+    const struct summary_candidate *candidate = line->candidate;
+    struct chart_cell_style strong = style_of(&theme_font_strong, THEME_TEXT, CHART_MARK_NONE);
+    struct chart_cell_style bad = style_of(&theme_font_strong, THEME_BAD, CHART_MARK_CROSS);
+    struct chart_cell_style quiet = style_of(&theme_font_text, THEME_QUIET, CHART_MARK_NONE);
+    struct chart_cell_style small = style_of(&theme_font_small, THEME_QUIET, CHART_MARK_NONE);
+    bool measured = isfinite(candidate->throughput);
+    const char *rate = measured ? chart_throughput_words_rate(frame, candidate->throughput,
+                                                              candidate->throughput_unit)
+                                : texts_get(frame->texts, "word.not_measured");
+    if (line->failed) {
+        chart_cell_add(&frame->scene, &line->value, texts_get(frame->texts, "verdict.failed_run"),
+                       &bad);
+        if (measured)
+            chart_cell_add(&frame->scene, &line->value,
+                           chart_frame_say1(frame, "chart.throughput.reached", "value", rate),
+                           &small);
+        chart_lines_note_failure(line, frame, width);
+    } else {
+        chart_cell_add(&frame->scene, &line->value, rate, measured ? &strong : &quiet);
+    }
+    add_verdict(frame, line);
+    small.width = width - NOTE_INSET;
+    if (other_unit && !line->failed)
+        chart_cell_add(&frame->scene, &line->note,
+                       texts_get(frame->texts, "chart.throughput.other_unit"), &small);
+}
+
+void chart_throughput_words_share(struct chart_frame *frame, struct chart_line *line)
+{
+    const struct summary_gate *gate = chart_frame_gate(line->candidate, "communication");
+    double ratio = line->candidate->communication_ratio;
+    bool failed = gate != NULL && gate->failed;
+    struct chart_cell_style style = isfinite(ratio)
+                                        ? style_of(&theme_font_strong, THEME_TEXT, CHART_MARK_NONE)
+                                        : style_of(&theme_font_small, THEME_QUIET, CHART_MARK_NONE);
+    if (failed) {
+        style.colour = theme_ink(THEME_BAD);
+        style.mark = CHART_MARK_CROSS;
+    } else if (isfinite(ratio) && chart_frame_is(gate, "pass")) {
+        style.colour = theme_ink(THEME_GOOD);
+        style.mark = CHART_MARK_CHECK;
+    }
+    style.width = CHART_THROUGHPUT_SHARE_WIDTH;
+    chart_cell_add(&frame->scene, &line->side,
+                   isfinite(ratio) ? chart_frame_percent(frame, ratio, false)
+                                   : texts_get(frame->texts, "word.not_measured"),
+                   &style);
+    if (!failed || !isfinite(ratio))
+        return;
+    style.font = &theme_font_small;
+    style.mark = CHART_MARK_NONE;
+    chart_cell_add(&frame->scene, &line->side, texts_get(frame->texts, "chart.throughput.over"),
+                   &style);
+}
+
+const char *chart_throughput_words_subtitle(struct chart_frame *frame)
+{
+    const struct summary_group *group = frame->group;
+    const struct summary_decision *decision = &group->decision;
+    const struct summary_candidate *best = NULL;
+    for (size_t i = 0; i < group->candidate_count && best == NULL; i++) {
+        if (group->candidates[i].rank == 1)
+            best = &group->candidates[i];
+    }
+    if (best == NULL)
+        return texts_get(frame->texts, "chart.throughput.none");
+    const char *label = best->label != NULL ? best->label : "";
+    if (!isfinite(best->throughput))
+        return chart_frame_say1(frame, "chart.throughput.best_unmeasured", "label", label);
+    struct summary_value values[] = {
+        {"label", label, NAN},
+        {"value", chart_throughput_words_rate(frame, best->throughput, best->throughput_unit), NAN},
+        {"gain",
+         scene_format(&frame->scene, "%s%s", decision->gain >= 0 ? "+" : "",
+                      chart_frame_percent(frame, decision->gain, false)),
+         NAN},
+        {"baseline", decision->baseline != NULL ? decision->baseline : "", NAN},
+    };
+    bool gain = decision->gain_applicable && isfinite(decision->gain) &&
+                decision->baseline != NULL && decision->candidate >= 0 &&
+                best - group->candidates == (ptrdiff_t)decision->candidate &&
+                (decision->goal == NULL || decision->goal[0] == 't');
+    return chart_frame_say(frame, gain ? "chart.throughput.best_gain" : "chart.throughput.best",
+                           values, 4);
+}

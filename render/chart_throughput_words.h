@@ -1,0 +1,24 @@
+#ifndef RANKLEDGER_CHART_THROUGHPUT_WORDS_H
+#define RANKLEDGER_CHART_THROUGHPUT_WORDS_H
+
+#include "chart_lines.h"
+
+/* What the throughput chart says in words. */
+
+#define CHART_THROUGHPUT_VALUE_WIDTH 164.0
+#define CHART_THROUGHPUT_SHARE_WIDTH 100.0
+
+/* "456,000 tokens/s", "12.3 M tokens/s"; in the scene's arena. */
+const char *chart_throughput_words_rate(struct chart_frame *frame, double value, const char *unit);
+
+/* Fills the value of a line, and its note; `other_unit`: its bar is not on this axis. `width` is
+ * the panel's. */
+void chart_throughput_words_fill(struct chart_frame *frame, struct chart_line *line,
+                                 bool other_unit, double width);
+
+/* Fills the side cell: the exposed share and its verdict. */
+void chart_throughput_words_share(struct chart_frame *frame, struct chart_line *line);
+
+const char *chart_throughput_words_subtitle(struct chart_frame *frame);
+
+#endif
