@@ -1,0 +1,45 @@
+#ifndef RANKLEDGER_MESSAGE_TABLE_H
+#define RANKLEDGER_MESSAGE_TABLE_H
+
+#include "arena.h"
+#include "diag.h"
+#include "message.h"
+
+/*
+ * Every sentence that a decision says to its reader, in one table: id, English text, names of its
+ * values. A report in another language has a text of the same id in templates/language. In a text
+ * {name} stands for a value and {name:percent} for a fraction shown as a percentage.
+ */
+struct message_table_row {
+    const char *id;
+    const char *english;
+};
+
+/* All rows, sorted by id; *count set. */
+const struct message_table_row *message_table_rows(size_t *count);
+
+/*
+ * Makes the message of `id` with its English text filled in. The values that it mentions
+ * are copied into the arena, their texts made safe to print and user names in paths replaced. A
+ * placeholder without a value, or an id that is not in the table, is STATUS_BUG.
+ */
+enum status message_table_make(struct arena *arena, const char *id,
+                               const struct message_value *values, size_t count,
+                               struct message *message, struct diag *diag) STATUS_CHECKED;
+
+/* message_table_make at the end of a list. */
+enum status message_table_add(struct message_list *list, struct arena *arena, const char *id,
+                              const struct message_value *values, size_t count,
+                              struct diag *diag) STATUS_CHECKED;
+
+/* For lists of values: {MESSAGE_TEXT("strategy", name), MESSAGE_NUMBER("peak_mb", peak)}. */
+#define MESSAGE_TEXT(key, value)                                                                   \
+    {                                                                                              \
+        .name = (key), .text = (value)                                                             \
+    }
+#define MESSAGE_NUMBER(key, value)                                                                 \
+    {                                                                                              \
+        .name = (key), .number = (value)                                                           \
+    }
+
+#endif

@@ -1,0 +1,199 @@
+#include "record_sections.h"
+
+#include <math.h>
+
+#include "normalise.h"
+
+#define BYTES_PER_MB 1048576.0
+
+static bool is_array(const struct json_read_document *json, uint32_t node)
+{
+    return json_read_is(json, node, JSON_READ_ARRAY);
+}
+
+/* An amount of bytes as MiB; NAN if absent, another type or negative. */
+static double read_mb(const struct normalise *look, uint32_t object, const char *name)
+{
+    double bytes = normalise_number(look, object, name);
+    return bytes >= 0 ? bytes / BYTES_PER_MB : NAN;
+}
+
+static double read_amount(const struct normalise *look, uint32_t object, const char *name)
+{
+    double value = normalise_number(look, object, name);
+    return value >= 0 ? value : NAN;
+}
+
+/* A member's name as text; NULL: memory exhausted. */
+static const char *key_text(struct normalise *look, uint32_t key)
+{
+    size_t capacity = (size_t)look->json->nodes[key].length + 1;
+    char *text = arena_take(look->arena, capacity);
+    if (text != NULL)
+        json_read_string(look->json, key, text, capacity);
+    return text;
+}
+
+static bool read_categories(struct normalise *look, uint32_t node, struct record_phase *phase)
+{
+    const struct json_read_document *json = look->json;
+    if (!json_read_is(json, node, JSON_READ_OBJECT))
+        return true;
+    struct memory_amount *amounts =
+        arena_take_array(look->arena, json_read_count(json, node), sizeof *amounts);
+    if (amounts == NULL)
+        return false;
+    for (uint32_t key = json_read_first(json, node); key != JSON_READ_NONE;
+         key = json_read_next(json, node, key)) {
+        double bytes;
+        if (!json_read_is(json, key + 1, JSON_READ_NUMBER) ||
+            !json_read_double(json, key + 1, &bytes) || bytes < 0)
+            continue;
+        const char *category = key_text(look, key);
+        if (category == NULL)
+            return false;
+        amounts[phase->category_count++] =
+            (struct memory_amount){category, "", bytes / BYTES_PER_MB};
+    }
+    phase->categories = amounts;
+    return true;
+}
+
+/* The largest phase peak of one rank; NAN without phases. */
+static double rank_peak(const struct normalise *look, uint32_t rank)
+{
+    const struct json_read_document *json = look->json;
+    uint32_t phases = json_read_member(json, rank, "phases");
+    double peak = NAN;
+    if (!is_array(json, phases))
+        return NAN;
+    for (uint32_t node = json_read_first(json, phases); node != JSON_READ_NONE;
+         node = json_read_next(json, phases, node)) {
+        double value = read_mb(look, node, "peak_bytes");
+        if (isnan(peak) || value > peak)
+            peak = value;
+    }
+    return peak;
+}
+
+static bool read_phases(struct normalise *look, uint32_t node, struct record_memory *memory)
+{
+    const struct json_read_document *json = look->json;
+    struct record_phase *phases =
+        arena_take_array(look->arena, json_read_count(json, node), sizeof *phases);
+    if (phases == NULL)
+        return false;
+    for (uint32_t at = json_read_first(json, node); at != JSON_READ_NONE;
+         at = json_read_next(json, node, at)) {
+        struct record_phase phase = {.name = normalise_text(look, at, "phase"),
+                                     .peak_mb = read_mb(look, at, "peak_bytes")};
+        if (phase.name == NULL || isnan(phase.peak_mb))
+            continue;
+        if (!read_categories(look, json_read_member(json, at, "by_category"), &phase))
+            return false;
+        if (memory->phase_count == 0 || phase.peak_mb > phases[memory->peak_phase].peak_mb)
+            memory->peak_phase = memory->phase_count;
+        phases[memory->phase_count++] = phase;
+    }
+    memory->phases = phases;
+    return true;
+}
+
+/* The object of the rank with the largest peak, the first of equal ones. */
+static uint32_t fullest_rank(const struct normalise *look, uint32_t ranks)
+{
+    uint32_t fullest = JSON_READ_NONE;
+    double peak = NAN;
+    for (uint32_t node = json_read_first(look->json, ranks); node != JSON_READ_NONE;
+         node = json_read_next(look->json, ranks, node)) {
+        double value = rank_peak(look, node);
+        if (!isnan(value) && (isnan(peak) || value > peak)) {
+            peak = value;
+            fullest = node;
+        }
+    }
+    return fullest;
+}
+
+enum status record_sections_memory(const struct record *record, struct arena *arena,
+                                   struct record_memory *memory, struct diag *diag)
+{
+    struct record_memory result = {.rank = NAN, .arena_mb = NAN, .process_peak_mb = NAN};
+    struct normalise look = {.json = record->json, .arena = arena};
+    *memory = result;
+    if (record->json == NULL)
+        return STATUS_OK;
+    uint32_t ranks = json_read_member(
+        record->json, json_read_member(record->json, record->node, "memory"), "per_rank");
+    if (!is_array(record->json, ranks))
+        return STATUS_OK;
+    uint32_t rank = fullest_rank(&look, ranks);
+    if (rank == JSON_READ_NONE)
+        return STATUS_OK;
+    result.rank = read_amount(&look, rank, "rank");
+    result.arena_mb = read_mb(&look, rank, "arena_bytes");
+    result.process_peak_mb = read_mb(&look, rank, "process_peak_bytes");
+    if (!read_phases(&look, json_read_member(record->json, rank, "phases"), &result) || look.failed)
+        return diag_no_memory(diag);
+    *memory = result;
+    return STATUS_OK;
+}
+
+enum status record_sections_fullest(const struct candidate *candidate, struct arena *arena,
+                                    struct record_memory *memory, struct diag *diag)
+{
+    struct record_memory fullest = {.rank = NAN, .arena_mb = NAN, .process_peak_mb = NAN};
+    for (size_t i = 0; i < candidate->record_count; i++) {
+        struct record_memory one;
+        enum status status = record_sections_memory(candidate->records[i], arena, &one, diag);
+        if (status != STATUS_OK)
+            return status;
+        if (one.phase_count > 0 &&
+            (fullest.phase_count == 0 ||
+             one.phases[one.peak_phase].peak_mb > fullest.phases[fullest.peak_phase].peak_mb))
+            fullest = one;
+    }
+    *memory = fullest;
+    return STATUS_OK;
+}
+
+enum status record_sections_collectives(const struct record *record, struct arena *arena,
+                                        const struct record_collective **collectives, size_t *count,
+                                        struct diag *diag)
+{
+    *collectives = NULL;
+    *count = 0;
+    const struct json_read_document *json = record->json;
+    if (json == NULL)
+        return STATUS_OK;
+    struct normalise look = {.json = json, .arena = arena};
+    uint32_t list = json_read_member(json, json_read_member(json, record->node, "communication"),
+                                     "collectives");
+    if (!is_array(json, list))
+        return STATUS_OK;
+    struct record_collective *rows =
+        arena_take_array(arena, json_read_count(json, list), sizeof *rows);
+    size_t filled = 0;
+    if (rows == NULL)
+        return diag_no_memory(diag);
+    for (uint32_t node = json_read_first(json, list); node != JSON_READ_NONE;
+         node = json_read_next(json, list, node)) {
+        struct record_collective row = {
+            .collective = normalise_text(&look, node, "collective"),
+            .purpose = normalise_text(&look, node, "purpose"),
+            .calls = read_amount(&look, node, "calls"),
+            .payload_mb = read_mb(&look, node, "payload_bytes"),
+            .expected_mb = read_mb(&look, node, "expected_bytes"),
+            .exposed_ms = read_amount(&look, node, "exposed_ms"),
+            .in_flight_ms = read_amount(&look, node, "in_flight_ms"),
+            .bus_gb_per_s = read_amount(&look, node, "bus_gb_per_s"),
+        };
+        if (row.collective != NULL)
+            rows[filled++] = row;
+    }
+    if (look.failed)
+        return diag_no_memory(diag);
+    *collectives = rows;
+    *count = filled;
+    return STATUS_OK;
+}

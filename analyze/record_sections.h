@@ -1,0 +1,41 @@
+#ifndef RANKLEDGER_RECORD_SECTIONS_H
+#define RANKLEDGER_RECORD_SECTIONS_H
+
+#include "candidate.h"
+
+/* The sections that our own collector writes besides metrics, in MiB and milliseconds. Everything
+ * lives in the arena; a section that is absent or has another shape reads as empty. */
+
+struct record_phase {
+    const char *name;
+    double peak_mb;
+    const struct memory_amount *categories;
+    size_t category_count;
+};
+
+/* Memory of the rank with the largest phase peak. */
+struct record_memory {
+    double rank; /* NAN: no such section */
+    double arena_mb, process_peak_mb;
+    const struct record_phase *phases;
+    size_t phase_count;
+    size_t peak_phase; /* index of the largest */
+};
+
+enum status record_sections_memory(const struct record *record, struct arena *arena,
+                                   struct record_memory *memory, struct diag *diag) STATUS_CHECKED;
+
+/* That of the candidate's fullest run. */
+enum status record_sections_fullest(const struct candidate *candidate, struct arena *arena,
+                                    struct record_memory *memory, struct diag *diag) STATUS_CHECKED;
+
+struct record_collective {
+    const char *collective, *purpose;
+    double calls, payload_mb, expected_mb, exposed_ms, in_flight_ms, bus_gb_per_s;
+};
+
+enum status record_sections_collectives(const struct record *record, struct arena *arena,
+                                        const struct record_collective **collectives, size_t *count,
+                                        struct diag *diag) STATUS_CHECKED;
+
+#endif
