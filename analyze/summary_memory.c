@@ -1,0 +1,169 @@
+#include <math.h>
+
+#include "record_sections.h"
+#include "summary_parts.h"
+
+/* Keeps the first failure of reading a section; true if all is well. */
+static bool keep(struct summary_parts *parts, enum status status)
+{
+    if (parts->status == STATUS_OK)
+        parts->status = status;
+    return status == STATUS_OK;
+}
+
+static json_t *series_of(struct summary_parts *parts, const struct series *series)
+{
+    json_t *array = json_write_array(&parts->writer);
+    for (size_t i = 0; i < series->count; i++)
+        json_write_append(&parts->writer, array,
+                          json_write_real_or_null(&parts->writer, series->values[i]));
+    return array;
+}
+
+json_t *summary_parts_samples(struct summary_parts *parts, const struct candidate *candidate)
+{
+    struct json_write *writer = &parts->writer;
+    const struct metrics *metrics = &candidate->metrics;
+    json_t *object = json_write_object(writer);
+    json_t *ranks = json_write_array(writer);
+    for (size_t rank = 0; rank < metrics->step_times_ranks; rank++)
+        json_write_append(writer, ranks, series_of(parts, &metrics->step_times_ms[rank]));
+    json_write_set(writer, object, "step_times_ms", ranks);
+    json_write_set(writer, object, "losses", series_of(parts, &metrics->losses));
+    json_write_set(writer, object, "grad_norms", series_of(parts, &metrics->grad_norms));
+    return object;
+}
+
+/* Adds up categories of one name (a hostile record may repeat none: keys are unique). */
+static json_t *phases_of(struct summary_parts *parts, const struct record_memory *memory)
+{
+    struct json_write *writer = &parts->writer;
+    json_t *array = json_write_array(writer);
+    for (size_t i = 0; i < memory->phase_count; i++) {
+        const struct record_phase *phase = &memory->phases[i];
+        json_t *object = json_write_object(writer);
+        json_t *categories = json_write_object(writer);
+        for (size_t c = 0; c < phase->category_count; c++)
+            summary_parts_put_number(parts, categories, phase->categories[c].category,
+                                     phase->categories[c].mb);
+        summary_parts_put_text(parts, object, "phase", phase->name);
+        summary_parts_put_number(parts, object, "peak_mb", phase->peak_mb);
+        json_write_set(writer, object, "by_category", categories);
+        json_write_append(writer, array, object);
+    }
+    return array;
+}
+
+json_t *summary_parts_memory(struct summary_parts *parts, const struct candidate *candidate)
+{
+    struct json_write *writer = &parts->writer;
+    struct record_memory memory = {.rank = NAN, .arena_mb = NAN, .process_peak_mb = NAN};
+    keep(parts, record_sections_fullest(candidate, parts->arena, &memory, parts->diag));
+    json_t *object = json_write_object(writer);
+    json_t *kinds = json_write_object(writer);
+    for (int kind = 0; kind < MEMORY_KIND_COUNT; kind++)
+        json_write_set(writer, kinds, memory_kind_name((enum memory_kind)kind),
+                       json_write_real_or_null(writer, candidate->metrics.peak_mb[kind]));
+    json_write_set(writer, object, "kinds", kinds);
+    json_write_set(writer, object, "per_rank_mb",
+                   series_of(parts, &candidate->metrics.per_rank_peak_mb));
+    json_write_set(writer, object, "phases", phases_of(parts, &memory));
+    json_write_set(writer, object, "rank", json_write_real_or_null(writer, memory.rank));
+    json_write_set(writer, object, "process_peak_mb",
+                   json_write_real_or_null(writer, memory.process_peak_mb));
+    json_write_set(writer, object, "arena_mb", json_write_real_or_null(writer, memory.arena_mb));
+    return object;
+}
+
+static json_t *names(struct summary_parts *parts, const char *const *items, size_t count)
+{
+    json_t *array = json_write_array(&parts->writer);
+    for (size_t i = 0; i < count; i++)
+        json_write_append(&parts->writer, array, json_write_string(&parts->writer, items[i]));
+    return array;
+}
+
+static json_t *temporary_of(struct summary_parts *parts, const struct candidate_ledger *ledger)
+{
+    struct json_write *writer = &parts->writer;
+    json_t *array = json_write_array(writer);
+    for (size_t i = 0; i < ledger->temporary_count; i++) {
+        json_t *object = json_write_object(writer);
+        summary_parts_put_text(parts, object, "category", ledger->temporary[i].category);
+        summary_parts_put_number(parts, object, "mb", ledger->temporary[i].mb);
+        summary_parts_put_text(parts, object, "text", ledger->temporary[i].text);
+        json_write_append(writer, array, object);
+    }
+    return array;
+}
+
+json_t *summary_parts_ledger(struct summary_parts *parts, const struct candidate *candidate)
+{
+    const struct candidate_ledger *ledger = &candidate->ledger;
+    struct json_write *writer = &parts->writer;
+    json_t *object = json_write_object(writer);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {
+        {"parameters_mb", ledger->state.parameters},
+        {"gradients_mb", ledger->state.gradients},
+        {"optimizer_state_mb", ledger->state.optimizer},
+        {"resident_mb", ledger->state.resident},
+        {"parameters_divisor", ledger->parameters_divisor},
+        {"gradients_divisor", ledger->gradients_divisor},
+        {"optimizer_divisor", ledger->optimizer_divisor},
+        {"persistent_parameters_mb", ledger->persistent_parameters_mb},
+        {"padding_mb", ledger->padding_mb},
+        {"temporary_mb", ledger->temporary_mb},
+        {"residual_mb", ledger->residual_mb},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        json_write_set(writer, object, numbers[i].key,
+                       json_write_real_or_null(writer, numbers[i].value));
+    json_write_set(writer, object, "available", json_write_bool(writer, ledger->available));
+    summary_parts_put_text(parts, object, "source", ledger->from_record ? "record" : "formula");
+    json_write_set(writer, object, "missing", names(parts, ledger->missing, ledger->missing_count));
+    json_write_set(writer, object, "temporary", temporary_of(parts, ledger));
+    json_write_set(writer, object, "temporary_missing",
+                   names(parts, ledger->temporary_missing, ledger->temporary_missing_count));
+    return object;
+}
+
+static json_t *collective_of(struct summary_parts *parts, const struct record_collective *row)
+{
+    json_t *object = json_write_object(&parts->writer);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {
+        {"calls", row->calls},
+        {"payload_mb", row->payload_mb},
+        {"expected_mb", row->expected_mb},
+        {"exposed_ms", row->exposed_ms},
+        {"in_flight_ms", row->in_flight_ms},
+        {"bus_gb_per_s", row->bus_gb_per_s},
+    };
+    summary_parts_put_text(parts, object, "collective", row->collective);
+    json_write_set(&parts->writer, object, "purpose",
+                   json_write_string(&parts->writer, row->purpose));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        json_write_set(&parts->writer, object, numbers[i].key,
+                       json_write_real_or_null(&parts->writer, numbers[i].value));
+    return object;
+}
+
+/* Of the first run that has the section: calls and bytes are the same in every repeat. */
+json_t *summary_parts_communication(struct summary_parts *parts, const struct candidate *candidate)
+{
+    json_t *array = json_write_array(&parts->writer);
+    const struct record_collective *rows = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < candidate->record_count && count == 0; i++)
+        if (!keep(parts, record_sections_collectives(candidate->records[i], parts->arena, &rows,
+                                                     &count, parts->diag)))
+            return array;
+    for (size_t i = 0; i < count; i++)
+        json_write_append(&parts->writer, array, collective_of(parts, &rows[i]));
+    return array;
+}
