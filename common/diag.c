@@ -18,6 +18,16 @@ enum status diag_set(struct diag *diag, enum status status, const char *format, 
     return status;
 }
 
+const char *diag_reason(int error_number)
+{
+#ifdef __GLIBC__
+    const char *reason = strerrordesc_np(error_number);
+#else
+    const char *reason = strerror(error_number);
+#endif
+    return reason != NULL ? reason : "unknown error";
+}
+
 enum status diag_no_memory(struct diag *diag)
 {
     return diag_set(diag, STATUS_ENVIRONMENT, "out of memory");

@@ -21,6 +21,9 @@ struct diag {
 enum status diag_set(struct diag *diag, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The system's words for an errno value in English, whatever the locale; static storage. */
+const char *diag_reason(int error_number);
+
 /* The one message for exhausted memory; returns STATUS_ENVIRONMENT. */
 enum status diag_no_memory(struct diag *diag);
 

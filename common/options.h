@@ -9,6 +9,10 @@
 #include "diag.h"
 
 /*
+ * The rules, where programs differ: an option other than a list may be given once; a flag takes no
+ * value; a value that begins with a dash (but for "-" and negative numbers) is written
+ * --name=VALUE, so that a forgotten value does not swallow the next option.
+ *
  * One table a command: it parses, checks, prints the help and echoes what was given, so that none
  * of these can disagree. Long options as `--name value` and `--name=value`; `-h`/`--help`; `--`
  * ends options; options and operands may mix. A usage fault is STATUS_USAGE with one line that says
@@ -36,23 +40,27 @@ struct options_row {
     const char *help;           /* one line */
     void *value;                /* where the value goes; initialised by the caller with the default */
     bool *given;                /* optional: set when the option was given */
-    double minimum, maximum;    /* NUMBER, COUNT; both 0: not negative */
+    double minimum, maximum;    /* NUMBER, COUNT; both 0: not negative; maximum 0 or INFINITY with a
+                                   minimum above 0: no upper limit */
     const char *const *choices; /* CHOICE: NULL-terminated */
 };
 
 struct options_command {
     const char *program;  /* "rankledger" */
-    const char *name;     /* "validate" */
-    const char *operands; /* for the usage line: "PATH..." or "" */
+    const char *name;     /* "validate"; "" or NULL for the program itself */
+    const char *operands; /* for the usage line: "PATH..."; "" or NULL: none are accepted */
     const char *summary;  /* one sentence */
     const char *notes;    /* more lines for the help, or NULL: examples, exit codes */
     const struct options_row *rows;
-    size_t row_count;
+    size_t row_count; /* at most OPTIONS_MAX_ROWS */
 };
+
+#define OPTIONS_MAX_ROWS 64
 
 /*
  * Parses argv[0..argc) (after the command's name). Operands go to *operands (in order; `-` is an
- * operand). Sets *help if help was asked for; then nothing else counts.
+ * operand). Sets *help if help was asked for; then nothing else counts. After a failure the values of
+ * the rows are unspecified, but options_fini stays safe.
  */
 enum status options_parse(const struct options_command *command, int argc, char **argv,
                           struct options_list *operands, bool *help,

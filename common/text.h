@@ -14,8 +14,9 @@
 
 /*
  * Appends `length` bytes made safe to print on one line: control characters (C0, DEL, C1),
- * bidirectional overrides, line and paragraph separators and invalid UTF-8 bytes become \n, \t,
- * \x1b, \u202e, ...; a backslash stays. Everything else is kept.
+ * bidirectional overrides, line and paragraph separators, the two noncharacters that XML forbids
+ * (U+FFFE, U+FFFF) and invalid UTF-8 bytes become \n, \t, \x1b, \u202e, ...; a backslash stays.
+ * Everything else is kept. A byte is written \xHH, a code point above U+007F \uHHHH.
  */
 void text_escape(struct text_buffer *out, const char *text, size_t length);
 
@@ -32,25 +33,35 @@ void text_redact(struct text_buffer *out, const char *text, size_t length);
  * code point in *code. */
 size_t text_decode(const char *text, size_t length, uint32_t *code);
 
-/* Terminal columns of a text: East Asian wide 2, combining marks 0, others 1. */
+/* Terminal columns of a text: East Asian wide 2, combining marks and controls 0, others (an invalid
+ * byte too) 1. */
 size_t text_width(const char *text, size_t length);
 
 /* Bytes of the longest prefix (on a code point border) that takes at most `columns` columns. */
 size_t text_prefix(const char *text, size_t length, size_t columns);
 
-/* Number of UTF-16 units; bytes of the longest prefix of at most `units` UTF-16 units. */
+/* Number of UTF-16 units (an invalid byte counts as one); bytes of the longest prefix of at most `units` UTF-16 units. */
 size_t text_utf16_units(const char *text, size_t length);
 size_t text_utf16_prefix(const char *text, size_t length, size_t units);
 
 /*
  * Numbers as a reader sees them, with `digits` significant digits, thousands separated by ","
  * in the integer part, no exponent between 1e-4 and 1e15, trailing zeros after the point dropped:
- * 456000 -> "456,000", 15258.789 (7) -> "15,258.79", 0.22 -> "0.22". Returns `out`.
+ * 456000 -> "456,000", 15258.789 (7) -> "15,258.79", 0.22 -> "0.22". NaN gives "n/a", infinities
+ * "inf" and "-inf"; 40 bytes always suffice. Returns `out`.
  */
 char *text_number(char *out, size_t capacity, double value, int digits);
 
-/* The shortest decimal that reads back as the same double ("0.1", "456000"). Returns `out`. */
+/*
+ * The shortest decimal that reads back as the same double ("0.1", "456000", "1e+20"), valid as a JSON
+ * number; an integral value below 2^53 has no exponent, and -0 is written 0. Not finite as in
+ * text_number. 32 bytes always suffice. Returns `out`.
+ */
 char *text_number_exact(char *out, size_t capacity, double value);
+
+/* Reads a whole text as a finite decimal number: optional sign, digits, point, exponent, nothing
+ * else (no "nan", no hexadecimal, no white space). False, and *value untouched, otherwise. */
+bool text_parse_number(const char *text, double *value);
 
 /* Edit distance (insertions, deletions, substitutions), for "did you mean"; texts over 64 bytes
  * give a large number. */
