@@ -161,6 +161,7 @@ struct summary_group {
     double world_size, global_batch, seq_len, parameters, device_count;
     const struct summary_candidate *candidates;
     size_t candidate_count;
+    const size_t *order; /* indices of all candidates: by rank, then as they stand */
     struct summary_decision decision;
     const struct summary_message *warnings; /* comparability */
     size_t warning_count;

@@ -1,0 +1,467 @@
+#include "cell.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "workbook_private.h"
+
+/*
+ * Verdana at 8 points: its digits are 7 pixels wide, as the library takes for granted when it
+ * places pictures, and where it is missing DejaVu Sans of the same widths stands in for it. With
+ * the usual default font a machine without Microsoft's fonts draws pictures a third too wide.
+ */
+#define FONT "Verdana"
+#define FONT_SIZE 8.0
+/* Points: of a row with one line, of each further line, the most that a row may have. */
+#define ROW_POINTS 12.75
+#define LINE_POINTS 10.5
+#define MAX_ROW_POINTS 409.0
+#define ROW_PIXELS 17
+/* Pixels that a picture keeps off the line of the heading above it. */
+#define PICTURE_OFFSET 4
+#define DEFAULT_WIDTH 8.43
+/* Percent: small letters on a screen. */
+#define ZOOM 110
+/* Room that the longest mark of a cut text needs, in UTF-16 units. */
+#define CUT_ROOM ((size_t)96)
+#define PAPER_A4 9
+
+/* ---- Formats ---- */
+
+enum { FORMAT_BOLD = 1, FORMAT_WRAP = 2, FORMAT_RIGHT = 4, FORMAT_MONO = 8, FORMAT_LINE = 16 };
+
+struct format_row {
+    const char *number;
+    unsigned flags;
+    double size;        /* points; 0: the default */
+    uint32_t ink, fill; /* 0xRRGGBB; ink 0 is black, fill 0 is none */
+};
+
+static const struct format_row format_rows[CELL_STYLE_COUNT] = {
+    [CELL_TEXT] = {.flags = 0},
+    [CELL_WRAP] = {.flags = FORMAT_WRAP},
+    [CELL_CODE] = {.flags = FORMAT_WRAP | FORMAT_MONO},
+    [CELL_MUTED] = {.flags = FORMAT_WRAP, .ink = 0x5F6368},
+    [CELL_MUTED_RIGHT] = {.flags = FORMAT_RIGHT, .ink = 0x5F6368},
+    [CELL_TITLE_ACCEPT] = {.flags = FORMAT_BOLD, .size = 15, .ink = 0x0B5A3C, .fill = 0xDDF2E6},
+    [CELL_TITLE_TUNE] = {.flags = FORMAT_BOLD, .size = 15, .ink = 0x6B4900, .fill = 0xFFF1CC},
+    [CELL_TITLE_REJECT] = {.flags = FORMAT_BOLD, .size = 15, .ink = 0x8A1C12, .fill = 0xFBE0DD},
+    [CELL_REASON] = {.flags = FORMAT_WRAP, .size = 10},
+    [CELL_HEADING] = {.flags = FORMAT_BOLD | FORMAT_LINE, .size = 10, .ink = 0x1F3A5F},
+    [CELL_HEADER] = {.flags = FORMAT_BOLD | FORMAT_WRAP | FORMAT_LINE,
+                     .ink = 0x1F3A5F,
+                     .fill = 0xE8EEF5},
+    [CELL_HEADER_RIGHT] = {.flags = FORMAT_BOLD | FORMAT_WRAP | FORMAT_LINE | FORMAT_RIGHT,
+                           .ink = 0x1F3A5F,
+                           .fill = 0xE8EEF5},
+    [CELL_LABEL] = {.ink = 0x5F6368},
+    [CELL_STRONG] = {.flags = FORMAT_BOLD | FORMAT_WRAP},
+    [CELL_PASS] = {.ink = 0x0B5A3C, .fill = 0xDDF2E6},
+    [CELL_TIGHT] = {.ink = 0x6B4900, .fill = 0xFFF1CC},
+    [CELL_FAIL] = {.flags = FORMAT_BOLD, .ink = 0x8A1C12, .fill = 0xFBE0DD},
+    [CELL_NEUTRAL] = {.ink = 0x5F6368, .fill = 0xF1F3F4},
+    [CELL_WHOLE] = {.number = "#,##0"},
+    [CELL_ONE] = {.number = "#,##0.0"},
+    [CELL_TWO] = {.number = "#,##0.00"},
+    [CELL_FOUR] = {.number = "#,##0.0000"},
+    [CELL_TINY] = {.number = "0.00E+00"},
+    [CELL_PERCENT] = {.number = "0.0%"},
+    [CELL_SIGNED_PERCENT] = {.number = "+0.0%;-0.0%;0.0%"},
+    [CELL_AT_MOST_ONE] = {.number = "\"\u2264 \"#,##0.0", .ink = 0x1F3A5F},
+    [CELL_AT_MOST_PERCENT] = {.number = "\"\u2264 \"0.0%", .ink = 0x1F3A5F},
+    [CELL_AT_LEAST_WHOLE] = {.number = "\"\u2265 \"#,##0", .ink = 0x1F3A5F},
+    [CELL_AT_LEAST_TWO] = {.number = "\"\u2265 \"#,##0.00", .ink = 0x1F3A5F},
+};
+
+static double size_of(enum cell_style style)
+{
+    return format_rows[style].size > 0 ? format_rows[style].size : FONT_SIZE;
+}
+
+static void apply_format(lxw_format *format, const struct format_row *row, const char *font)
+{
+    format_set_align(format, LXW_ALIGN_VERTICAL_CENTER);
+    format_set_font_name(format, (row->flags & FORMAT_MONO) ? "Consolas" : font);
+    format_set_font_size(format, row->size > 0 ? row->size : FONT_SIZE);
+    if (row->flags & FORMAT_RIGHT)
+        format_set_align(format, LXW_ALIGN_RIGHT);
+    if (row->number == NULL && !(row->flags & FORMAT_RIGHT))
+        format_set_align(format, LXW_ALIGN_LEFT);
+    /* Off the number at its left. */
+    if (row->number == NULL && row->size == 0 && !(row->flags & FORMAT_RIGHT))
+        format_set_indent(format, 1);
+    if (row->number != NULL)
+        format_set_num_format(format, row->number);
+    if (row->flags & FORMAT_BOLD)
+        format_set_bold(format);
+    if (row->flags & FORMAT_WRAP)
+        format_set_text_wrap(format);
+    if (row->flags & FORMAT_LINE) {
+        format_set_bottom(format, LXW_BORDER_THIN);
+        format_set_bottom_color(format, 0x9AA8B8);
+    }
+    if (row->ink != 0)
+        format_set_font_color(format, row->ink);
+    if (row->fill != 0) {
+        format_set_pattern(format, LXW_PATTERN_SOLID);
+        format_set_fg_color(format, row->fill);
+        format_set_bg_color(format, row->fill);
+    }
+}
+
+bool cell_make_formats(struct workbook *workbook)
+{
+    /* The first format is the library's own, of cells without one; widths are in its digits. */
+    lxw_format *normal = STAILQ_FIRST(workbook->book->formats);
+    format_set_font_name(normal, FONT);
+    format_set_font_size(normal, FONT_SIZE);
+    normal->font_scheme[0] = '\0';
+    for (size_t i = 0; i < CELL_STYLE_COUNT; i++) {
+        workbook->formats[i] = workbook_add_format(workbook->book);
+        if (workbook->formats[i] == NULL)
+            return false;
+        apply_format(workbook->formats[i], &format_rows[i],
+                     texts_get(workbook->texts, "report.font"));
+    }
+    return true;
+}
+
+void cell_prepare_sheet(struct sheet *sheet)
+{
+    worksheet_set_default_row(sheet->worksheet, ROW_POINTS, LXW_FALSE);
+}
+
+/* ---- Texts ---- */
+
+/* "_xHHHH_" at `text`: spreadsheets would read it as one character. */
+static bool is_encoded_character(const char *text, size_t length)
+{
+    if (length < 7 || text[0] != '_' || text[1] != 'x' || text[6] != '_')
+        return false;
+    return strspn(text + 2, "0123456789abcdefABCDEF") >= 4;
+}
+
+/* Appends what stands in a cell for the code point of `size` bytes at `text`. */
+static void append_code_point(struct text_buffer *out, const char *text, size_t left, size_t size)
+{
+    uint32_t code = 0;
+    (void)text_decode(text, size, &code);
+    if (code == 0xFFFE || code == 0xFFFF) /* not in XML 1.0 (section 2.2) */
+        text_buffer_printf(out, "\\u%04x", (unsigned)code);
+    else if (is_encoded_character(text, left))
+        text_buffer_puts(out, "_x005F_");
+    else
+        text_buffer_append(out, text, size);
+}
+
+/* Appends `text` from its `start` on as far as `units` UTF-16 units allow; the number of bytes
+ * taken. */
+static size_t append_within(struct text_buffer *out, const char *text, size_t length, size_t units)
+{
+    size_t used = 0;
+    size_t at = 0;
+    while (at < length && !out->failed) {
+        uint32_t code = 0;
+        size_t size = text_decode(text + at, length - at, &code);
+        size = size == 0 ? 1 : size;
+        size_t before = out->length;
+        append_code_point(out, text + at, length - at, size);
+        if (out->failed)
+            break;
+        used += text_utf16_units(out->text + before, out->length - before);
+        if (used > units) {
+            out->length = before;
+            out->text[before] = '\0';
+            break;
+        }
+        at += size;
+    }
+    return at;
+}
+
+static size_t count_code_points(const char *text, size_t length)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return count;
+}
+
+void cell_sanitise(struct text_buffer *out, const struct texts *texts, const char *text)
+{
+    struct text_buffer safe = {0};
+    text_redact(&safe, text, strlen(text));
+    size_t start = out->length;
+    size_t taken = safe.failed ? 0 : append_within(out, safe.text, safe.length, CELL_MAX_UNITS);
+    if (!safe.failed && !out->failed && taken < safe.length) {
+        out->length = start;
+        taken = append_within(out, safe.text, safe.length, CELL_MAX_UNITS - CUT_ROOM);
+        struct summary_value cut = {
+            .name = "characters",
+            .number = (double)count_code_points(safe.text + taken, safe.length - taken)};
+        texts_fill(out, texts, "word.cut_text", &cut, 1);
+    }
+    out->failed |= safe.failed;
+    text_buffer_fini(&safe);
+}
+
+/* The text made safe, in the workbook's own buffer; NULL after a fault. */
+static const char *prepare(struct sheet *sheet, const char *text)
+{
+    struct workbook *workbook = sheet->workbook;
+    text_buffer_clear(&workbook->buffer);
+    cell_sanitise(&workbook->buffer, workbook->texts, text);
+    if (workbook->buffer.failed)
+        workbook_no_memory(workbook);
+    return workbook->buffer.failed ? NULL : workbook->buffer.text;
+}
+
+bool cell_is_writable(const struct sheet *sheet)
+{
+    return sheet != NULL && sheet->workbook->status == STATUS_OK;
+}
+
+static bool has_place(const struct sheet *sheet, uint32_t row, uint32_t column)
+{
+    return cell_is_writable(sheet) && row < CELL_MAX_ROWS && column < CELL_MAX_COLUMNS;
+}
+
+void cell_text(struct sheet *sheet, uint32_t row, uint32_t column, const char *text,
+               enum cell_style style)
+{
+    if (!has_place(sheet, row, column))
+        return;
+    struct workbook *workbook = sheet->workbook;
+    const char *safe = prepare(sheet, text != NULL ? text : "");
+    if (safe == NULL || safe[0] == '\0')
+        workbook_check(workbook, worksheet_write_blank(sheet->worksheet, row, (lxw_col_t)column,
+                                                       workbook->formats[style]));
+    else
+        workbook_check(workbook, worksheet_write_string(sheet->worksheet, row, (lxw_col_t)column,
+                                                        safe, workbook->formats[style]));
+}
+
+static double row_height(double lines, double size)
+{
+    double points = ROW_POINTS + (lines - 1) * LINE_POINTS;
+    return fmin(ceil(points * size / FONT_SIZE * 4) / 4, MAX_ROW_POINTS);
+}
+
+/* A row written in parts is as high as its highest part. */
+static void set_height(struct sheet *sheet, uint32_t row, double height)
+{
+    if (sheet->height > 0 && sheet->height_row == row && sheet->height >= height)
+        return;
+    sheet->height_row = row;
+    sheet->height = height;
+    workbook_check(sheet->workbook, worksheet_set_row(sheet->worksheet, row, height, NULL));
+}
+
+void cell_text_across(struct sheet *sheet, uint32_t row, uint32_t first, uint32_t last,
+                      const char *text, enum cell_style style)
+{
+    if (!has_place(sheet, row, last))
+        return;
+    struct workbook *workbook = sheet->workbook;
+    double width = 0;
+    for (uint32_t column = first; column <= last; column++)
+        width += sheet->widths[column] > 0 ? sheet->widths[column] : DEFAULT_WIDTH;
+    double size = size_of(style);
+    const char *safe = prepare(sheet, text);
+    if (safe == NULL)
+        return;
+    double lines =
+        (format_rows[style].flags & FORMAT_WRAP) ? cell_lines(safe, width * FONT_SIZE / size) : 1;
+    set_height(sheet, row, row_height(lines, size));
+    workbook_check(workbook,
+                   worksheet_merge_range(sheet->worksheet, row, (lxw_col_t)first, row,
+                                         (lxw_col_t)last, safe, workbook->formats[style]));
+}
+
+/* ---- Numbers ---- */
+
+/* The smallest number that a style does not show as zero. */
+static double smallest_shown(enum cell_style style)
+{
+    switch (style) {
+    case CELL_WHOLE:
+        return 0.5;
+    case CELL_ONE:
+        return 0.05;
+    case CELL_TWO:
+        return 0.005;
+    case CELL_FOUR:
+        return 0.00005;
+    case CELL_PERCENT:
+    case CELL_SIGNED_PERCENT:
+        return 0.0005;
+    default:
+        return 0;
+    }
+}
+
+void cell_number(struct sheet *sheet, uint32_t row, uint32_t column, double value,
+                 enum cell_style style)
+{
+    if (!has_place(sheet, row, column))
+        return;
+    struct workbook *workbook = sheet->workbook;
+    lxw_error error;
+    if (!isfinite(value)) {
+        error = worksheet_write_blank(sheet->worksheet, row, (lxw_col_t)column,
+                                      workbook->formats[style]);
+    } else {
+        double size = fabs(value);
+        if ((size > 0 && size < smallest_shown(style)) || size >= 1e15)
+            style = CELL_TINY;
+        /* No negative zero: it would read "-0". */
+        error = worksheet_write_number(sheet->worksheet, row, (lxw_col_t)column,
+                                       size > 0 ? value : 0, workbook->formats[style]);
+    }
+    workbook_check(workbook, error);
+}
+
+/* ---- Pictures ---- */
+
+static uint32_t big_endian(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+           (uint32_t)bytes[3];
+}
+
+uint32_t cell_picture(struct sheet *sheet, uint32_t row, uint32_t column,
+                      const struct cell_picture *picture)
+{
+    uint32_t below = row + picture->height / ROW_PIXELS + 2;
+    /* Width and height in pixels stand in the first chunk (PNG, section 11.2.2). */
+    if (!has_place(sheet, below, column) || picture->size < 24)
+        return below;
+    double pixel_width = (double)big_endian(picture->png + 16);
+    double pixel_height = (double)big_endian(picture->png + 20);
+    struct workbook *workbook = sheet->workbook;
+    text_buffer_clear(&workbook->buffer);
+    text_buffer_puts(&workbook->buffer, picture->description);
+    if (workbook->buffer.failed || pixel_width < 1 || pixel_height < 1) {
+        workbook_no_memory(workbook);
+        return below;
+    }
+    lxw_image_options options = {.x_scale = picture->width / pixel_width,
+                                 .y_scale = picture->height / pixel_height,
+                                 .y_offset = PICTURE_OFFSET,
+                                 .object_position = LXW_OBJECT_MOVE_DONT_SIZE,
+                                 .description = workbook->buffer.text};
+    workbook_check(workbook,
+                   worksheet_insert_image_buffer_opt(sheet->worksheet, row, (lxw_col_t)column,
+                                                     picture->png, picture->size, &options));
+    return below;
+}
+
+/* ---- Layout ---- */
+
+void cell_column_width(struct sheet *sheet, uint32_t column, double width)
+{
+    if (!has_place(sheet, 0, column))
+        return;
+    sheet->widths[column] = width;
+    workbook_check(sheet->workbook, worksheet_set_column(sheet->worksheet, (lxw_col_t)column,
+                                                         (lxw_col_t)column, width, NULL));
+}
+
+void cell_row_lines(struct sheet *sheet, uint32_t row, unsigned lines)
+{
+    if (!has_place(sheet, row, 0))
+        return;
+    workbook_check(sheet->workbook,
+                   worksheet_set_row(sheet->worksheet, row, row_height(lines, FONT_SIZE), NULL));
+}
+
+unsigned cell_lines(const char *text, double width)
+{
+    /* A line breaks at words, so it is filled to some nine tenths. */
+    double columns = fmax(width * 0.9, 1);
+    double lines = ceil((double)text_width(text, strlen(text)) / columns);
+    return lines < 1 ? 1 : lines > 1000 ? 1000 : (unsigned)lines;
+}
+
+void cell_freeze(struct sheet *sheet, uint32_t row, uint32_t column)
+{
+    if (has_place(sheet, row, column))
+        worksheet_freeze_panes(sheet->worksheet, row, (lxw_col_t)column);
+}
+
+void cell_autofilter(struct sheet *sheet, uint32_t first_row, uint32_t last_row,
+                     uint32_t last_column)
+{
+    if (has_place(sheet, last_row, last_column))
+        workbook_check(sheet->workbook, worksheet_autofilter(sheet->worksheet, first_row, 0,
+                                                             last_row, (lxw_col_t)last_column));
+}
+
+void cell_page_break(struct sheet *sheet, uint32_t row)
+{
+    if (cell_is_writable(sheet) && row > 0 && sheet->break_count < CELL_MAX_BREAKS)
+        sheet->breaks[sheet->break_count++] = row;
+}
+
+/* A page's foot: the title at the left, the page at the right; "&" is its escape character. */
+static void append_footer(struct text_buffer *out, const struct texts *texts)
+{
+    static const struct summary_value page[] = {{.name = "page", .text = "&P"},
+                                                {.name = "pages", .text = "&N"}};
+    text_buffer_puts(out, "&L&8");
+    for (const char *c = texts_get(texts, "report.title"); *c != '\0'; c++)
+        text_buffer_append(out, *c == '&' ? "&&" : c, *c == '&' ? 2 : 1);
+    text_buffer_puts(out, " - &A&R&8");
+    texts_fill(out, texts, "report.page", page, 2);
+}
+
+/* Characters that a landscape page takes before its letters become too small. */
+#define PAGE_WIDTH 200.0
+
+static double total_width(const struct sheet *sheet)
+{
+    double width = 0;
+    for (size_t i = 0; i < CELL_MAX_COLUMNS; i++)
+        width += sheet->widths[i];
+    return width;
+}
+
+void cell_print_setup(struct sheet *sheet, long header_row, uint32_t fixed_columns)
+{
+    if (!cell_is_writable(sheet))
+        return;
+    struct workbook *workbook = sheet->workbook;
+    text_buffer_clear(&workbook->buffer);
+    append_footer(&workbook->buffer, workbook->texts);
+    if (workbook->buffer.failed) {
+        workbook_no_memory(workbook);
+        return;
+    }
+    worksheet_set_zoom(sheet->worksheet, ZOOM);
+    worksheet_set_landscape(sheet->worksheet);
+    worksheet_set_paper(sheet->worksheet, PAPER_A4);
+    if (sheet->break_count > 0) {
+        /* Breaks hold only where a scale is given; the columns are chosen to fit this one. */
+        worksheet_set_print_scale(sheet->worksheet, CELL_BREAK_SCALE);
+        workbook_check(workbook, worksheet_set_h_pagebreaks(sheet->worksheet, sheet->breaks));
+    } else {
+        double pages = fmin(fmax(ceil(total_width(sheet) / PAGE_WIDTH), 1), 100);
+        worksheet_fit_to_pages(sheet->worksheet, (uint16_t)pages, 0);
+    }
+    if (fixed_columns > 0)
+        workbook_check(workbook, worksheet_repeat_columns(sheet->worksheet, 0,
+                                                          (lxw_col_t)(fixed_columns - 1)));
+    worksheet_set_margins(sheet->worksheet, 0.5, 0.5, 0.6, 0.7);
+    /* A title too long for a footer (255 characters) is not worth a failed report. */
+    (void)worksheet_set_footer(sheet->worksheet, workbook->buffer.text);
+    if (header_row >= 0)
+        workbook_check(workbook, worksheet_repeat_rows(sheet->worksheet, (lxw_row_t)header_row,
+                                                       (lxw_row_t)header_row));
+}
+
+const struct texts *cell_texts(const struct sheet *sheet)
+{
+    return sheet != NULL ? sheet->workbook->texts : NULL;
+}

@@ -1,0 +1,92 @@
+#ifndef RANKLEDGER_REPORT_VIEW_H
+#define RANKLEDGER_REPORT_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cell.h"
+#include "summary.h"
+#include "text_buffer.h"
+#include "texts.h"
+
+/*
+ * What several outputs derive from a summary in the same way, so that they cannot disagree.
+ */
+
+/* The selected candidate of a group, or NULL. */
+const struct summary_candidate *report_view_selected(const struct summary_group *group);
+
+/* The group's baseline if it was measured, or NULL. */
+const struct summary_candidate *report_view_baseline(const struct summary_group *group);
+
+/* Throughput against the baseline's as a fraction (0.14: 14 % faster); NAN if either is unknown, or
+ * their units differ, or it is the baseline itself. */
+double report_view_gain(const struct summary_group *group,
+                        const struct summary_candidate *candidate);
+
+/* The candidate's gate of that name, or NULL. */
+const struct summary_gate *report_view_gate(const struct summary_candidate *candidate,
+                                            const char *name);
+
+/* "selected", "eligible", "not_eligible" or "failed_run": a word of the group "verdict". */
+const char *report_view_verdict(const struct summary_group *group,
+                                const struct summary_candidate *candidate);
+enum cell_style report_view_verdict_style(const char *verdict);
+
+/* Different names in the order of their first use; beyond the capacity `more` is set. */
+#define REPORT_VIEW_NAMES 64
+struct report_view_names {
+    const char *items[REPORT_VIEW_NAMES];
+    size_t count;
+    bool more;
+};
+void report_view_add_name(struct report_view_names *names, const char *name);
+
+/* Sum of the amounts of that name; with NULL, of all names that are not among `names`. NAN if
+ * there is none. */
+double report_view_amount(const struct summary_amounts *amounts,
+                          const struct report_view_names *names, const char *name);
+
+bool report_view_is_tokens(const char *unit);
+/* True if some candidate measured its throughput in this unit. */
+bool report_view_has_unit(const struct summary *summary, bool tokens);
+
+/* "accept zero1" and the like: the answer of a decision or of a change of a limit. */
+void report_view_answer(struct text_buffer *out, const struct texts *texts, const char *decision,
+                        const char *strategy);
+/* The same as a headline. */
+void report_view_title(struct text_buffer *out, const struct texts *texts,
+                       const struct summary_decision *decision);
+/* What to do, with the inputs that a prediction lacks and a changed global batch said. */
+void report_view_action(struct text_buffer *out, const struct texts *texts,
+                        const struct summary_action *action);
+/* "below 15,258.8": where a limit would have to go. */
+void report_view_change(struct text_buffer *out, const struct texts *texts,
+                        const struct summary_sensitivity *item,
+                        const struct summary_change *change);
+/* A rejected source with its first fault and the number of the others. */
+void report_view_left_out(struct text_buffer *out, const struct texts *texts,
+                          const struct summary_rejected *rejected);
+
+/* "9,200 against at most 9,000 MiB, 200 too much (2.2 %)". */
+void report_view_margin(struct text_buffer *out, const struct texts *texts,
+                        const struct summary_gate *gate);
+/* The heading of a column with the gain over the group's baseline. */
+void report_view_gain_heading(struct text_buffer *out, const struct texts *texts,
+                              const struct summary_group *group);
+/* So many more are on that sheet of the workbook. */
+void report_view_more(struct text_buffer *out, const struct texts *texts, size_t count,
+                      const char *sheet_id);
+
+/* How a number of that unit is shown. */
+enum cell_style report_view_unit_style(const char *unit, double value);
+enum cell_style report_view_gate_style(const struct summary_gate *gate);
+/* The same as text, for sentences: "15,258.8", "22 %", or the word for "not measured". */
+void report_view_number(struct text_buffer *out, const struct texts *texts, double value,
+                        const char *unit);
+
+/* Decimals that suit numbers up to `largest`. */
+enum cell_style report_view_style_for(double largest);
+double report_view_largest_throughput(const struct summary *summary);
+
+#endif

@@ -1,0 +1,156 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report_view.h"
+#include "text.h"
+
+/* Significant digits of a number in a sentence. */
+#define DIGITS 6
+
+void report_view_answer(struct text_buffer *out, const struct texts *texts, const char *decision,
+                        const char *strategy)
+{
+    const struct summary_value value = {.name = "strategy", .text = strategy};
+    if (strategy != NULL && decision != NULL && strcmp(decision, "accept") == 0)
+        texts_fill(out, texts, "decision.accept_strategy", &value, 1);
+    else
+        text_buffer_puts(out, texts_word(texts, "decision", decision));
+}
+
+void report_view_title(struct text_buffer *out, const struct texts *texts,
+                       const struct summary_decision *decision)
+{
+    struct text_buffer answer = {0};
+    report_view_answer(&answer, texts, decision->decision, decision->strategy);
+    const struct summary_value value = {.name = "answer", .text = answer.failed ? "" : answer.text};
+    texts_fill(out, texts, "report.decision_title", &value, 1);
+    out->failed |= answer.failed;
+    text_buffer_fini(&answer);
+}
+
+void report_view_action(struct text_buffer *out, const struct texts *texts,
+                        const struct summary_action *action)
+{
+    texts_message(out, texts, &action->message);
+    if (action->changes_global_batch) {
+        text_buffer_puts(out, texts_get(texts, "word.sentence_break"));
+        text_buffer_puts(out, texts_get(texts, "action.batch_changes"));
+    }
+    if (action->missing.count == 0)
+        return;
+    text_buffer_puts(out, texts_get(texts, "word.sentence_break"));
+    text_buffer_puts(out, texts_get(texts, "action.missing"));
+    text_buffer_puts(out, texts_get(texts, "word.colon"));
+    for (size_t i = 0; i < action->missing.count; i++) {
+        if (i > 0)
+            text_buffer_puts(out, texts_get(texts, "word.list_separator"));
+        text_buffer_puts(out, action->missing.items[i]);
+    }
+}
+
+void report_view_number(struct text_buffer *out, const struct texts *texts, double value,
+                        const char *unit)
+{
+    char number[64];
+    if (isnan(value)) {
+        text_buffer_puts(out, texts_get(texts, "word.not_measured"));
+    } else if (unit != NULL && strcmp(unit, "ratio") == 0) {
+        text_buffer_puts(out, text_number(number, sizeof number, 100 * value, DIGITS));
+        text_buffer_puts(out, " %");
+    } else {
+        text_buffer_puts(out, text_number(number, sizeof number, value, DIGITS));
+    }
+}
+
+void report_view_change(struct text_buffer *out, const struct texts *texts,
+                        const struct summary_sensitivity *item, const struct summary_change *change)
+{
+    char id[64];
+    struct text_buffer number = {0};
+    report_view_number(&number, texts, change->value, item->unit);
+    const struct summary_value value = {.name = "value", .text = number.failed ? "" : number.text};
+    snprintf(id, sizeof id, "comparison.%.32s", change->comparison);
+    texts_fill(out, texts, id, &value, 1);
+    out->failed |= number.failed;
+    text_buffer_fini(&number);
+}
+
+void report_view_left_out(struct text_buffer *out, const struct texts *texts,
+                          const struct summary_rejected *rejected)
+{
+    text_buffer_puts(out, rejected->path);
+    if (rejected->finding_count == 0)
+        return;
+    const struct summary_finding *first = &rejected->findings[0];
+    if (!isnan(first->line))
+        text_buffer_printf(out, ":%.0f", first->line);
+    if (!isnan(first->line) && !isnan(first->column))
+        text_buffer_printf(out, ":%.0f", first->column);
+    text_buffer_puts(out, texts_get(texts, "word.colon"));
+    text_buffer_puts(out, first->message != NULL ? first->message : "");
+    if (rejected->finding_count > 1) {
+        const struct summary_value more = {.name = "count",
+                                           .number = (double)(rejected->finding_count - 1)};
+        text_buffer_puts(out, " ");
+        texts_fill(out, texts, "word.more_faults", &more, 1);
+    }
+}
+
+enum cell_style report_view_unit_style(const char *unit, double value)
+{
+    if (unit != NULL && strcmp(unit, "ratio") == 0)
+        return CELL_PERCENT;
+    if (unit != NULL && strcmp(unit, "MiB") == 0)
+        return CELL_ONE;
+    return report_view_style_for(fabs(value));
+}
+
+enum cell_style report_view_gate_style(const struct summary_gate *gate)
+{
+    return report_view_unit_style(gate->unit, isnan(gate->value) ? gate->limit : gate->value);
+}
+
+void report_view_margin(struct text_buffer *out, const struct texts *texts,
+                        const struct summary_gate *gate)
+{
+    struct text_buffer value = {0};
+    struct text_buffer limit = {0};
+    struct text_buffer margin = {0};
+    const char *unit = gate->unit != NULL && strcmp(gate->unit, "ratio") != 0 ? gate->unit : "";
+    report_view_number(&value, texts, gate->value, gate->unit);
+    report_view_number(&limit, texts, gate->limit, gate->unit);
+    report_view_number(&margin, texts, fabs(gate->margin), gate->unit);
+    if (!value.failed && !limit.failed && !margin.failed) {
+        const struct summary_value values[] = {
+            {.name = "value", .text = value.text},
+            {.name = "limit", .text = limit.text},
+            {.name = "margin", .text = margin.text},
+            {.name = "unit", .text = texts_word(texts, "unit", unit)},
+            {.name = "percent", .number = fabs(gate->margin_percent)}};
+        texts_fill(out, texts, gate->margin < 0 ? "gate_margin.missing" : "gate_margin.left",
+                   values, sizeof values / sizeof values[0]);
+    }
+    out->failed |= value.failed || limit.failed || margin.failed;
+    text_buffer_fini(&value);
+    text_buffer_fini(&limit);
+    text_buffer_fini(&margin);
+}
+
+void report_view_gain_heading(struct text_buffer *out, const struct texts *texts,
+                              const struct summary_group *group)
+{
+    const struct summary_value value = {.name = "baseline",
+                                        .text = group->decision.baseline != NULL
+                                                    ? group->decision.baseline
+                                                    : texts_get(texts, "word.baseline")};
+    texts_fill(out, texts, "column.gain", &value, 1);
+}
+
+void report_view_more(struct text_buffer *out, const struct texts *texts, size_t count,
+                      const char *sheet_id)
+{
+    const struct summary_value values[] = {{.name = "count", .number = (double)count},
+                                           {.name = "sheet", .text = texts_get(texts, sheet_id)}};
+    texts_fill(out, texts, "word.more_on_sheet", values, 2);
+}

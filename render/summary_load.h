@@ -1,0 +1,20 @@
+#ifndef RANKLEDGER_SUMMARY_LOAD_H
+#define RANKLEDGER_SUMMARY_LOAD_H
+
+#include "summary_fields.h"
+
+/* The format that this program reads. */
+#define SUMMARY_SCHEMA "rankledger.summary/1"
+
+/* The parts of summary_load() (summary.h) that have their own files; `element` is what the name
+ * says. `limits` below: the number of sources, against which indices are checked. */
+struct summary_load {
+    struct summary_fields fields; /* first: the readers of elements get a pointer to it */
+    size_t source_count;
+    size_t candidate_count; /* of the group being read */
+};
+
+void summary_load_candidate(struct summary_fields *fields, uint32_t node, void *element);
+struct summary_decision summary_load_decision(struct summary_fields *fields, uint32_t node);
+
+#endif

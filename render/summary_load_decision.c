@@ -1,0 +1,91 @@
+#include "summary_load.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static void read_action(struct summary_fields *fields, uint32_t node, void *element)
+{
+    static const struct summary_fields_row rows[] = {
+        {"gate", SUMMARY_FIELDS_TEXT, offsetof(struct summary_action, gate)},
+        {"kind", SUMMARY_FIELDS_TEXT, offsetof(struct summary_action, kind)},
+        {"command", SUMMARY_FIELDS_TEXT, offsetof(struct summary_action, command)},
+        {"status", SUMMARY_FIELDS_TEXT, offsetof(struct summary_action, status)},
+        {"predicted_peak_mb", SUMMARY_FIELDS_AMOUNT,
+         offsetof(struct summary_action, predicted_peak_mb)},
+        {"changes_global_batch", SUMMARY_FIELDS_BOOL,
+         offsetof(struct summary_action, changes_global_batch)},
+    };
+    struct summary_action *action = element;
+    summary_fields_read(fields, node, rows, COUNT(rows), action);
+    action->message = summary_fields_message(fields, node);
+    action->missing = summary_fields_texts(fields, node, "missing");
+}
+
+static void read_change(struct summary_fields *fields, uint32_t node, void *element)
+{
+    static const struct summary_fields_row rows[] = {
+        {"direction", SUMMARY_FIELDS_NAME, offsetof(struct summary_change, direction)},
+        {"comparison", SUMMARY_FIELDS_NAME, offsetof(struct summary_change, comparison)},
+        {"strategy", SUMMARY_FIELDS_TEXT, offsetof(struct summary_change, strategy)},
+        {"decision", SUMMARY_FIELDS_TEXT, offsetof(struct summary_change, decision)},
+        {"value", SUMMARY_FIELDS_NUMBER, offsetof(struct summary_change, value)},
+    };
+    summary_fields_read(fields, node, rows, COUNT(rows), element);
+}
+
+static void read_sensitivity(struct summary_fields *fields, uint32_t node, void *element)
+{
+    static const struct summary_fields_row rows[] = {
+        {"limit", SUMMARY_FIELDS_NAME, offsetof(struct summary_sensitivity, limit)},
+        {"unit", SUMMARY_FIELDS_TEXT, offsetof(struct summary_sensitivity, unit)},
+        {"current", SUMMARY_FIELDS_NUMBER, offsetof(struct summary_sensitivity, current)},
+    };
+    struct summary_sensitivity *sensitivity = element;
+    summary_fields_read(fields, node, rows, COUNT(rows), sensitivity);
+    sensitivity->changes =
+        summary_fields_array(fields, node, "changes", sizeof(struct summary_change),
+                             &sensitivity->change_count, read_change);
+}
+
+static void read_gain(struct summary_fields *fields, uint32_t node,
+                      struct summary_decision *decision)
+{
+    static const struct summary_fields_row rows[] = {
+        {"value", SUMMARY_FIELDS_NUMBER, offsetof(struct summary_decision, gain)},
+        {"minimum", SUMMARY_FIELDS_NUMBER, offsetof(struct summary_decision, min_gain)},
+        {"applicable", SUMMARY_FIELDS_BOOL, offsetof(struct summary_decision, gain_applicable)},
+        {"goal", SUMMARY_FIELDS_TEXT, offsetof(struct summary_decision, goal)},
+    };
+    uint32_t gain = summary_fields_member(fields, node, "gain", JSON_READ_OBJECT);
+    summary_fields_read(fields, gain, rows, COUNT(rows), decision);
+    uint32_t baseline = summary_fields_member(fields, node, "baseline", JSON_READ_OBJECT);
+    decision->baseline = summary_fields_text(fields, baseline, "strategy");
+}
+
+/* The member that must be there: a group without a decision is no group of a summary. */
+struct summary_decision summary_load_decision(struct summary_fields *fields, uint32_t node)
+{
+    static const struct summary_fields_row rows[] = {
+        {"decision", SUMMARY_FIELDS_NAME, offsetof(struct summary_decision, decision)},
+        {"rule", SUMMARY_FIELDS_TEXT, offsetof(struct summary_decision, rule)},
+        {"strategy", SUMMARY_FIELDS_TEXT, offsetof(struct summary_decision, strategy)},
+    };
+    static const char *const decisions[] = {"accept", "tune", "reject", NULL};
+    const struct summary_load *load = (const struct summary_load *)fields;
+    struct summary_decision decision = {.candidate = -1};
+    summary_fields_read(fields, node, rows, COUNT(rows), &decision);
+    summary_fields_check_word(fields, node, "decision", decision.decision, decisions);
+    decision.reason.id = summary_fields_text(fields, node, "reason_id");
+    decision.reason.text = summary_fields_text(fields, node, "reason");
+    decision.reason.values =
+        summary_fields_values(fields, node, "reason_values", &decision.reason.value_count);
+    decision.candidate = summary_fields_index(fields, node, "candidate", load->candidate_count);
+    read_gain(fields, node, &decision);
+    decision.actions =
+        summary_fields_array(fields, node, "next_actions", sizeof(struct summary_action),
+                             &decision.action_count, read_action);
+    decision.sensitivity =
+        summary_fields_array(fields, node, "sensitivity", sizeof(struct summary_sensitivity),
+                             &decision.sensitivity_count, read_sensitivity);
+    decision.notes = summary_fields_messages(fields, node, "notes", &decision.note_count);
+    return decision;
+}

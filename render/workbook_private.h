@@ -1,0 +1,42 @@
+#ifndef RANKLEDGER_WORKBOOK_PRIVATE_H
+#define RANKLEDGER_WORKBOOK_PRIVATE_H
+
+#include <xlsxwriter.h>
+
+#include "cell.h"
+#include "workbook.h"
+
+/* Shared by workbook.c and cell.c alone. */
+
+struct sheet {
+    struct workbook *workbook;
+    struct sheet *next;
+    lxw_worksheet *worksheet;
+    double widths[CELL_MAX_COLUMNS]; /* characters; 0 while the default holds */
+    lxw_row_t breaks[CELL_MAX_BREAKS + 1]; /* first rows of pages, then 0 */
+    size_t break_count;
+    double height; /* points, of the row whose height was set last */
+    uint32_t height_row;
+};
+
+struct workbook {
+    lxw_workbook *book;
+    lxw_format *formats[CELL_STYLE_COUNT];
+    const struct texts *texts;
+    struct sheet *sheets;
+    char *path;
+    struct text_buffer buffer; /* reused for texts */
+    enum status status;
+    struct diag diag;
+};
+
+/* Keeps the first fault of the library. */
+void workbook_check(struct workbook *workbook, lxw_error error);
+/* Keeps the first fault of memory. */
+void workbook_no_memory(struct workbook *workbook);
+/* Makes every format; false if memory is exhausted. */
+bool cell_make_formats(struct workbook *workbook);
+/* Sets what holds for the whole of a new sheet. */
+void cell_prepare_sheet(struct sheet *sheet);
+
+#endif
