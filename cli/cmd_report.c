@@ -1,0 +1,170 @@
+#include "cmd_report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input.h"
+#include "options.h"
+#include "report_files.h"
+#include "text.h"
+
+/* A summary with the samples of a thousand candidates has some 100 MB. */
+#define SUMMARY_LIMIT ((size_t)1 << 30)
+
+/* The date of a workbook's properties: equal input gives equal bytes, so it is no clock's.
+ * 1980-01-01, where the dates of ZIP archives begin. */
+#define FIXED_DATE 315532800
+/* 9999-12-31, the last that a spreadsheet can show. */
+#define LAST_DATE 253402300799
+
+struct report_options {
+    const char *output, *formats, *language, *template_dir;
+};
+
+/* ---- Options ---- */
+
+static enum status parse_format(const char *name, size_t length, unsigned *formats,
+                                struct diag *diag)
+{
+    size_t count;
+    const struct report_format_row *rows = report_formats(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strlen(rows[i].name) == length && memcmp(rows[i].name, name, length) == 0) {
+            *formats |= rows[i].format;
+            return STATUS_OK;
+        }
+    char shown[64];
+    return diag_set(diag, STATUS_USAGE, "unknown format '%s': type some of xlsx,md,svg,png",
+                    text_escape_into(shown, sizeof shown, name, length));
+}
+
+static enum status parse_formats(const char *list, unsigned *formats, struct diag *diag)
+{
+    *formats = list == NULL ? REPORT_ALL : 0;
+    enum status status = STATUS_OK;
+    while (list != NULL && status == STATUS_OK) {
+        size_t length = strcspn(list, ",");
+        status = parse_format(list, length, formats, diag);
+        list = list[length] == ',' ? list + length + 1 : NULL;
+    }
+    return status;
+}
+
+/* SOURCE_DATE_EPOCH (reproducible-builds.org): a decimal number of seconds. */
+static enum status read_date(int64_t *date, struct diag *diag)
+{
+    const char *text = getenv("SOURCE_DATE_EPOCH");
+    *date = FIXED_DATE;
+    if (text == NULL || text[0] == '\0')
+        return STATUS_OK;
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    char shown[64];
+    if (text[strspn(text, "0123456789")] != '\0' || errno != 0 || value > LAST_DATE)
+        return diag_set(diag, STATUS_USAGE,
+                        "SOURCE_DATE_EPOCH is '%s': set it to seconds since 1970, or unset it",
+                        text_escape_into(shown, sizeof shown, text, strlen(text)));
+    *date = value;
+    return STATUS_OK;
+}
+
+static enum status check_options(const struct report_options *options,
+                                 const struct options_list *paths, struct diag *diag)
+{
+    if (paths->count == 0)
+        return diag_set(diag, STATUS_USAGE,
+                        "no path given: type 'rankledger report summary.json' or the paths of "
+                        "evidence");
+    if (strcmp(options->output, "-") == 0 || options->output[0] == '\0')
+        return diag_set(diag, STATUS_USAGE,
+                        "a report has several files: type '--output DIR' with a folder");
+    return STATUS_OK;
+}
+
+/* ---- Running ---- */
+
+static enum status load_summary(const struct options_list *paths, struct summary *summary,
+                                struct diag *diag)
+{
+    struct input_buffer input = {0};
+    enum input_fault fault = INPUT_FAULT_NONE;
+    char shown[1024];
+    const char *path = paths->values[0];
+    enum status status = input_read_file(&input, path, SUMMARY_LIMIT, &fault, diag);
+    if (status == STATUS_OK)
+        status = summary_load(text_escape_into(shown, sizeof shown, path, strlen(path)), input.data,
+                              input.size, summary, diag);
+    input_fini(&input);
+    return status;
+}
+
+static enum status run(const struct report_options *options, const struct options_list *paths,
+                       struct diag *diag)
+{
+    struct texts texts = {0};
+    struct summary summary = {0};
+    struct report_input input = {.summary = &summary, .texts = &texts};
+    enum status status = check_options(options, paths, diag);
+    if (status == STATUS_OK)
+        status = parse_formats(options->formats, &input.formats, diag);
+    if (status == STATUS_OK)
+        status = read_date(&input.created, diag);
+    if (status == STATUS_OK)
+        status = texts_load(options->language, options->template_dir, &texts, diag);
+    if (status == STATUS_OK)
+        status = load_summary(paths, &summary, diag);
+    if (status == STATUS_OK)
+        status = report_files_write(&input, options->output, diag);
+    summary_fini(&summary);
+    texts_fini(&texts);
+    return status;
+}
+
+enum status cmd_report(int argc, char **argv, struct diag *diag)
+{
+    struct report_options options = {.output = "report", .language = "en"};
+    const struct options_row rows[] = {
+        {.name = "output",
+         .type = OPTIONS_TEXT,
+         .argument = "DIR",
+         .help = "folder of the report, created if necessary (report)",
+         .value = &options.output},
+        {.name = "format",
+         .type = OPTIONS_TEXT,
+         .argument = "LIST",
+         .help = "some of xlsx,md,svg,png (all of them)",
+         .value = &options.formats},
+        {.name = "language",
+         .type = OPTIONS_TEXT,
+         .argument = "en|zh",
+         .help = "language of the report (en)",
+         .value = &options.language},
+        {.name = "template",
+         .type = OPTIONS_TEXT,
+         .argument = "DIR",
+         .help = "DIR/language/<language>.json replaces texts",
+         .value = &options.template_dir},
+    };
+    const struct options_command command = {
+        .program = "rankledger",
+        .name = "report",
+        .operands = "PATH...",
+        .summary = "Writes report.xlsx, report.md and charts/ of a decision. PATH is a summary of "
+                   "'analyze' or evidence.",
+        .notes = "The files appear together when all are complete; on a failure what was there "
+                 "stays.\nExit codes: 0 done; 1 done, and some evidence was invalid; 2 usage; 3 "
+                 "input; 4 output.",
+        .rows = rows,
+        .row_count = sizeof rows / sizeof rows[0]};
+    struct options_list paths = {0};
+    bool help = false;
+    enum status status = options_parse(&command, argc, argv, &paths, &help, diag);
+    if (status == STATUS_OK && help)
+        options_print_help(&command, stdout);
+    else if (status == STATUS_OK)
+        status = run(&options, &paths, diag);
+    options_fini(&command, &paths);
+    return status;
+}
