@@ -37,13 +37,16 @@ json_t *json_write_real_or_null(struct json_write *writer, double value);
 json_t *json_write_integer(struct json_write *writer, int64_t value);
 json_t *json_write_bool(struct json_write *writer, bool value);
 json_t *json_write_null(struct json_write *writer);
-/* A string; invalid UTF-8 bytes are replaced by U+FFFD. NULL text gives null. */
+/* A string; invalid UTF-8 bytes and NUL are replaced by U+FFFD (in keys too). NULL text gives null.
+ * Strings go into a tree through these functions only, never through json_string. */
 json_t *json_write_string(struct json_write *writer, const char *text);
 json_t *json_write_string_n(struct json_write *writer, const char *text, size_t length);
 
 /*
- * A copy of a parsed subtree. Numbers keep the digits of the input, however many, although
- * jansson's own integers have 64 bits.
+ * A copy of a parsed subtree (null for JSON_READ_NONE). Numbers keep the digits of the input,
+ * however many, although jansson's own integers have 64 bits: a number that is no 64-bit integer
+ * stands in the tree as a string that json_write_text recognises and writes as the number it is.
+ * Such a tree is for writing, not for reading back with jansson's getters.
  */
 json_t *json_write_copy(struct json_write *writer, const struct json_read_document *document,
                         uint32_t node);
@@ -52,8 +55,8 @@ json_t *json_write_copy(struct json_write *writer, const struct json_read_docume
  * Appends the document as text: keys sorted, indented by two, one newline at the end. Releases
  * nothing. Fails with the writer's status, or STATUS_ENVIRONMENT.
  */
-enum status json_write_text(struct json_write *writer, const json_t *root,
-                            struct text_buffer *out, struct diag *diag) STATUS_CHECKED;
+enum status json_write_text(struct json_write *writer, const json_t *root, struct text_buffer *out,
+                            struct diag *diag) STATUS_CHECKED;
 
 /* json_write_text and output_write_file (output.h). */
 enum status json_write_file(struct json_write *writer, const json_t *root, const char *path,

@@ -1,0 +1,145 @@
+#include "json_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_write_mark.h"
+#include "output.h"
+#include "text.h"
+
+#define MARK_LENGTH (sizeof JSON_WRITE_MARK_DUMPED - 1)
+
+/* The pass over jansson's text: what stays is copied in long pieces, what changes is written. */
+struct rewriting {
+    const char *text; /* NUL-terminated */
+    size_t kept;      /* start of what is not yet written */
+    size_t at;
+    struct text_buffer *out;
+};
+
+static void flush_kept(struct rewriting *rewriting)
+{
+    text_buffer_append(rewriting->out, rewriting->text + rewriting->kept,
+                       rewriting->at - rewriting->kept);
+}
+
+/* Offset behind the closing quote of the string whose opening quote stands at `at`. */
+static size_t string_end(const char *text, size_t at)
+{
+    for (at++; text[at] != '"' && text[at] != '\0'; at++) {
+        if (text[at] == '\\' && text[at + 1] != '\0')
+            at++;
+    }
+    return text[at] == '"' ? at + 1 : at;
+}
+
+/* A marked string becomes its number or the string without the mark; false if it is neither. */
+static bool rewrite_marked(struct rewriting *rewriting, size_t end)
+{
+    const char *content = rewriting->text + rewriting->at + 1 + MARK_LENGTH;
+    const char *close = rewriting->text + end - 1;
+    char kind = content < close ? *content++ : '\0';
+    size_t length = (size_t)(close - content);
+    flush_kept(rewriting);
+    if (kind == JSON_WRITE_MARK_STRING) {
+        text_buffer_puts(rewriting->out, "\"");
+        text_buffer_append(rewriting->out, content, length + 1);
+    } else if (kind == JSON_WRITE_MARK_NUMBER && length > 0 &&
+               strspn(content, "0123456789+-.eE") == length) {
+        text_buffer_append(rewriting->out, content, length);
+    } else {
+        return false;
+    }
+    rewriting->at = rewriting->kept = end;
+    return true;
+}
+
+/* jansson writes reals with a fixed number of digits; ours are the shortest that suffice. */
+static bool rewrite_number(struct rewriting *rewriting, size_t length)
+{
+    const char *token = rewriting->text + rewriting->at;
+    if (strcspn(token, ".eE") < length) {
+        char digits[64];
+        double value = 0;
+        if (length >= sizeof digits)
+            return false;
+        memcpy(digits, token, length);
+        digits[length] = '\0';
+        if (!text_parse_number(digits, &value))
+            return false;
+        flush_kept(rewriting);
+        text_buffer_puts(rewriting->out, text_number_exact(digits, sizeof digits, value));
+        rewriting->kept = rewriting->at + length;
+    }
+    rewriting->at += length;
+    return true;
+}
+
+static bool rewrite_text(struct rewriting *rewriting)
+{
+    const char *text = rewriting->text;
+    while (text[rewriting->at] != '\0') {
+        size_t at = rewriting->at;
+        bool good = true;
+        if (text[at] == '"') {
+            size_t end = string_end(text, at);
+            bool is_key = text[end] == ':';
+            if (!is_key && strncmp(text + at + 1, JSON_WRITE_MARK_DUMPED, MARK_LENGTH) == 0)
+                good = rewrite_marked(rewriting, end);
+            else
+                rewriting->at = end;
+        } else if (text[at] == '-' || (text[at] >= '0' && text[at] <= '9')) {
+            good = rewrite_number(rewriting, strspn(text + at, "0123456789+-.eE"));
+        } else {
+            rewriting->at++;
+        }
+        if (!good)
+            return false;
+    }
+    flush_kept(rewriting);
+    return true;
+}
+
+static enum status report_failure(const struct json_write *writer, struct diag *diag)
+{
+    if (writer->status == STATUS_ENVIRONMENT)
+        return diag_no_memory(diag);
+    return diag_set(diag, writer->status,
+                    "a value that JSON cannot hold (such as NaN) reached a document");
+}
+
+enum status json_write_text(struct json_write *writer, const json_t *root, struct text_buffer *out,
+                            struct diag *diag)
+{
+    if (writer->status != STATUS_OK)
+        return report_failure(writer, diag);
+    if (root == NULL)
+        return diag_no_memory(diag);
+    char *dumped = json_dumps(root, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_ENCODE_ANY |
+                                        JSON_REAL_PRECISION(17));
+    if (dumped == NULL)
+        return diag_no_memory(diag);
+    size_t before = out->length;
+    struct rewriting rewriting = {.text = dumped, .out = out};
+    bool good = rewrite_text(&rewriting);
+    text_buffer_puts(out, "\n");
+    free(dumped);
+    if (good && !out->failed)
+        return STATUS_OK;
+    out->length = before;
+    if (out->text != NULL)
+        out->text[before] = '\0';
+    return out->failed ? diag_no_memory(diag)
+                       : diag_set(diag, STATUS_BUG, "a document holds a string of unknown origin");
+}
+
+enum status json_write_file(struct json_write *writer, const json_t *root, const char *path,
+                            struct diag *diag)
+{
+    struct text_buffer text = {0};
+    enum status status = json_write_text(writer, root, &text, diag);
+    if (status == STATUS_OK)
+        status = output_write_file(path, text.text, text.length, diag);
+    text_buffer_fini(&text);
+    return status;
+}
