@@ -9,11 +9,12 @@
 #define SMALLEST 1e-280 /* so that a power of ten below it is still one */
 #define EXACT_DIGITS 6
 
-static const char *const memory_names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"};
+static const char *const memory_names[] = {"B",   "KiB", "MiB", "GiB", "TiB",
+                                           "PiB", "EiB", "ZiB", "YiB"};
 
 struct axis_unit axis_memory_unit(double largest_mb)
 {
-    double factor = 1.0 / 1024;
+    double factor = 1.0 / (1024 * 1024);
     size_t i = 0;
     while (i + 1 < sizeof memory_names / sizeof memory_names[0] && largest_mb >= factor * 1024) {
         factor *= 1024;

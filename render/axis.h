@@ -14,7 +14,8 @@ struct axis_unit {
     const char *name; /* "GiB"; for plain numbers an SI prefix, "" for one */
 };
 
-/* The unit for amounts of memory up to `largest_mb` MiB: KiB below one MiB, then MiB to YiB. */
+/* The unit for amounts of memory up to `largest_mb` MiB: B and KiB below one MiB, then MiB to YiB.
+ */
 struct axis_unit axis_memory_unit(double largest_mb);
 
 /* The SI prefix for a plain number up to `largest`: none below 10 million, then M, G, T, P, E. */

@@ -1,19 +1,19 @@
 #include "canvas_cairo.h"
 
-#include <cairo-svg.h>
 #include <math.h>
 #include <pango/pangocairo.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "canvas_hatch.h"
+#include "glyph_table.h"
+#include "svg_write.h"
 #include "theme.h"
 
 /* The em box of CJK fonts: 0.88 above the baseline, 0.12 below; Latin descenders need a little
  * more (OpenType specification, "Baseline tags", ideographic em-box). */
 #define ASCENT_OF_SIZE 0.88
 #define DESCENT_OF_SIZE 0.24
-#define HATCH_SPACING 5.0
-#define TARGETS 2
 
 struct canvas_cairo {
     struct canvas canvas; /* first: a canvas is one of these */
@@ -21,13 +21,16 @@ struct canvas_cairo {
     PangoLayout *layout;
     PangoFontDescription *description;
     struct canvas_font font; /* what the description says now */
-    cairo_surface_t *surfaces[TARGETS];
-    cairo_t *targets[TARGETS]; /* SVG, pixels */
-    cairo_status_t fault;      /* the first of the page */
-    bool page_open, glyphs_missing, no_memory;
+    cairo_surface_t *surface;
+    cairo_t *target;   /* the pixels, scaled; NULL between pages */
+    cairo_t *outlines; /* has no other use than to give the outlines of glyphs */
+    struct glyph_table glyphs;
+    GSList *fonts; /* those in the table, held so that no other gets the address of one */
     struct canvas_page page;
-    struct text_buffer stream; /* as Cairo writes it */
-    struct text_buffer svg;    /* with title and description */
+    struct svg_write drawing;
+    struct text_buffer svg;
+    cairo_status_t fault; /* the first of the page */
+    bool no_memory, glyphs_missing;
 };
 
 static struct canvas_cairo *self(struct canvas *canvas)
@@ -41,10 +44,16 @@ static void note_fault(struct canvas_cairo *canvas, cairo_status_t status)
         canvas->fault = status;
 }
 
+static void set_colour(cairo_t *target, canvas_colour colour)
+{
+    cairo_set_source_rgb(target, (double)(colour >> 16 & 0xFF) / 255,
+                         (double)(colour >> 8 & 0xFF) / 255, (double)(colour & 0xFF) / 255);
+}
+
 /* ---- Text ---- */
 
-static void set_text(struct canvas_cairo *canvas, const struct canvas_font *font, const char *text,
-                     size_t length)
+static PangoLayoutLine *shape(struct canvas_cairo *canvas, const struct canvas_font *font,
+                              const char *text, size_t length)
 {
     if (font->size != canvas->font.size || font->bold != canvas->font.bold) {
         pango_font_description_set_absolute_size(canvas->description, font->size * PANGO_SCALE);
@@ -54,30 +63,79 @@ static void set_text(struct canvas_cairo *canvas, const struct canvas_font *font
         canvas->font = *font;
     }
     pango_layout_set_text(canvas->layout, text, (int)length);
+    return pango_layout_get_line_readonly(canvas->layout, 0);
 }
 
 static struct canvas_extent measure(struct canvas *base, const struct canvas_font *font,
                                     const char *text, size_t length)
 {
-    struct canvas_cairo *canvas = self(base);
     struct canvas_extent extent = {0, ASCENT_OF_SIZE * font->size, DESCENT_OF_SIZE * font->size};
     if (length == 0)
         return extent;
-    set_text(canvas, font, text, length);
     PangoRectangle ink;
     PangoRectangle logical;
-    pango_layout_line_get_extents(pango_layout_get_line_readonly(canvas->layout, 0), &ink,
-                                  &logical);
+    pango_layout_line_get_extents(shape(self(base), font, text, length), &ink, &logical);
     extent.width = (double)logical.width / PANGO_SCALE;
     extent.ascent = fmax(extent.ascent, -(double)ink.y / PANGO_SCALE);
     extent.descent = fmax(extent.descent, (double)(ink.y + ink.height) / PANGO_SCALE);
     return extent;
 }
 
-static void set_colour(cairo_t *target, canvas_colour colour)
+static void write_outline(struct canvas_cairo *canvas, cairo_scaled_font_t *font, PangoGlyph glyph)
 {
-    cairo_set_source_rgb(target, (double)(colour >> 16 & 0xFF) / 255,
-                         (double)(colour >> 8 & 0xFF) / 255, (double)(colour & 0xFF) / 255);
+    cairo_glyph_t one = {glyph, 0, 0};
+    cairo_new_path(canvas->outlines);
+    cairo_set_scaled_font(canvas->outlines, font);
+    cairo_glyph_path(canvas->outlines, &one, 1);
+    cairo_path_t *path = cairo_copy_path(canvas->outlines);
+    note_fault(canvas, path->status);
+    for (int i = 0; i < path->num_data; i += path->data[i].header.length) {
+        const cairo_path_data_t *data = &path->data[i];
+        struct canvas_point points[3] = {{0, 0}};
+        for (int p = 1; p < data->header.length && p <= 3; p++)
+            points[p - 1] = (struct canvas_point){data[p].point.x, data[p].point.y};
+        svg_write_glyph_piece(&canvas->drawing, "MLCZ"[data->header.type], points);
+    }
+    cairo_path_destroy(path);
+}
+
+/* The number of a glyph in the SVG, whose outline is written when it is first met. */
+static size_t glyph_number(struct canvas_cairo *canvas, PangoFont *font, PangoGlyph glyph)
+{
+    size_t *number = glyph_table_find(&canvas->glyphs, font, glyph);
+    if (number == NULL) {
+        canvas->no_memory = true;
+        return 0;
+    }
+    if (*number == GLYPH_TABLE_NEW) {
+        if (g_slist_find(canvas->fonts, font) == NULL)
+            canvas->fonts = g_slist_prepend(canvas->fonts, g_object_ref(font));
+        svg_write_glyph_begin(&canvas->drawing);
+        write_outline(canvas, pango_cairo_font_get_scaled_font(PANGO_CAIRO_FONT(font)), glyph);
+        *number = svg_write_glyph_end(&canvas->drawing);
+    }
+    return *number;
+}
+
+static void write_run(struct canvas_cairo *canvas, const PangoGlyphItem *run, int *x,
+                      canvas_colour colour)
+{
+    for (int i = 0; i < run->glyphs->num_glyphs; i++) {
+        const PangoGlyphInfo *info = &run->glyphs->glyphs[i];
+        struct canvas_point offset = {(double)(*x + info->geometry.x_offset) / PANGO_SCALE,
+                                      (double)info->geometry.y_offset / PANGO_SCALE};
+        *x += info->geometry.width;
+        if ((info->glyph & PANGO_GLYPH_UNKNOWN_FLAG) != 0) {
+            double size = canvas->font.size;
+            double width = (double)info->geometry.width / PANGO_SCALE;
+            struct canvas_box box = {offset.x + 0.1 * width, -0.75 * size, 0.8 * width,
+                                     0.75 * size};
+            svg_write_text_missing(&canvas->drawing, &box, colour);
+        } else if (info->glyph != PANGO_GLYPH_EMPTY) {
+            size_t number = glyph_number(canvas, run->item->analysis.font, info->glyph);
+            svg_write_text_glyph(&canvas->drawing, number, &offset);
+        }
+    }
 }
 
 static void draw_text(struct canvas *base, const struct canvas_point *at,
@@ -85,25 +143,27 @@ static void draw_text(struct canvas *base, const struct canvas_point *at,
 {
     struct canvas_cairo *canvas = self(base);
     size_t length = strlen(text);
-    if (length == 0 || !canvas->page_open)
+    if (length == 0 || canvas->target == NULL)
         return;
-    set_text(canvas, font, text, length);
-    PangoLayoutLine *line = pango_layout_get_line_readonly(canvas->layout, 0);
+    PangoLayoutLine *line = shape(canvas, font, text, length);
     if (pango_layout_get_unknown_glyphs_count(canvas->layout) > 0)
         canvas->glyphs_missing = true;
-    for (size_t i = 0; i < TARGETS; i++) {
-        set_colour(canvas->targets[i], colour);
-        cairo_move_to(canvas->targets[i], at->x, at->y);
-        pango_cairo_show_layout_line(canvas->targets[i], line);
-    }
+    set_colour(canvas->target, colour);
+    cairo_move_to(canvas->target, at->x, at->y);
+    pango_cairo_show_layout_line(canvas->target, line);
+    cairo_new_path(canvas->target); /* the end of a text stays as the current point */
+    int x = 0;
+    svg_write_text_begin(&canvas->drawing, at, colour);
+    for (GSList *run = line->runs; run != NULL; run = run->next)
+        write_run(canvas, run->data, &x, colour);
+    svg_write_text_end(&canvas->drawing);
 }
 
 /* ---- Shapes ---- */
 
 static void rounded_path(cairo_t *target, const struct canvas_box *box, double radius)
 {
-    double limit = fmin(box->width, box->height) / 2;
-    double r = fmin(radius, limit);
+    double r = fmin(radius, fmin(box->width, box->height) / 2);
     if (r <= 0) {
         cairo_rectangle(target, box->x, box->y, box->width, box->height);
         return;
@@ -118,21 +178,17 @@ static void rounded_path(cairo_t *target, const struct canvas_box *box, double r
     cairo_close_path(target);
 }
 
-/* Lines from lower left to upper right, at places that depend on the box alone. */
 static void hatch_box(cairo_t *target, const struct canvas_box *box, canvas_colour colour)
 {
-    cairo_save(target);
-    cairo_rectangle(target, box->x, box->y, box->width, box->height);
-    cairo_clip(target);
+    struct canvas_point line[2];
     set_colour(target, colour);
-    cairo_set_line_width(target, 1.2);
-    double bottom = box->y + box->height;
-    for (double x = HATCH_SPACING / 2; x < box->width + box->height; x += HATCH_SPACING) {
-        cairo_move_to(target, box->x + x - box->height - 1, bottom + 1);
-        cairo_line_to(target, box->x + x + 1, box->y - 1);
+    cairo_set_dash(target, NULL, 0, 0);
+    cairo_set_line_width(target, CANVAS_HATCH_WIDTH);
+    for (size_t i = 0; canvas_hatch_line(box, i, line); i++) {
+        cairo_move_to(target, line[0].x, line[0].y);
+        cairo_line_to(target, line[1].x, line[1].y);
     }
     cairo_stroke(target);
-    cairo_restore(target);
 }
 
 static void set_stroke(cairo_t *target, const struct canvas_paint *paint)
@@ -149,153 +205,94 @@ static void draw_rectangle(struct canvas *base, const struct canvas_box *box,
                            const struct canvas_paint *paint)
 {
     struct canvas_cairo *canvas = self(base);
-    for (size_t i = 0; canvas->page_open && i < TARGETS; i++) {
-        cairo_t *target = canvas->targets[i];
-        if (paint->fill != CANVAS_NONE) {
-            rounded_path(target, box, paint->radius);
-            set_colour(target, paint->fill);
-            cairo_fill(target);
-        }
-        if (paint->hatch != CANVAS_NONE)
-            hatch_box(target, box, paint->hatch);
-        if (paint->stroke == CANVAS_NONE || paint->width <= 0)
-            continue;
-        double inset = fmin(paint->width, fmin(box->width, box->height)) / 2;
-        struct canvas_box edge = {box->x + inset, box->y + inset, box->width - 2 * inset,
-                                  box->height - 2 * inset};
-        set_stroke(target, paint);
-        rounded_path(target, &edge, paint->radius);
-        cairo_stroke(target);
+    cairo_t *target = canvas->target;
+    if (target == NULL)
+        return;
+    svg_write_rectangle(&canvas->drawing, box, paint);
+    if (paint->fill != CANVAS_NONE) {
+        rounded_path(target, box, paint->radius);
+        set_colour(target, paint->fill);
+        cairo_fill(target);
     }
+    if (paint->hatch != CANVAS_NONE)
+        hatch_box(target, box, paint->hatch);
+    if (paint->stroke == CANVAS_NONE || paint->width <= 0)
+        return;
+    double inset = fmin(paint->width, fmin(box->width, box->height)) / 2;
+    struct canvas_box edge = {box->x + inset, box->y + inset, box->width - 2 * inset,
+                              box->height - 2 * inset};
+    set_stroke(target, paint);
+    rounded_path(target, &edge, paint->radius);
+    cairo_stroke(target);
 }
 
 static void draw_polyline(struct canvas *base, const struct canvas_point *points, size_t count,
                           const struct canvas_paint *paint)
 {
     struct canvas_cairo *canvas = self(base);
-    for (size_t i = 0; canvas->page_open && i < TARGETS; i++) {
-        cairo_t *target = canvas->targets[i];
-        cairo_new_path(target); /* a text leaves its end as the current point */
-        for (size_t p = 0; p < count; p++)
-            cairo_line_to(target, points[p].x, points[p].y);
-        if (paint->fill != CANVAS_NONE) {
-            cairo_close_path(target);
-            set_colour(target, paint->fill);
-            cairo_fill_preserve(target);
-        }
-        if (paint->stroke != CANVAS_NONE && paint->width > 0) {
-            set_stroke(target, paint);
-            cairo_stroke_preserve(target);
-        }
-        cairo_new_path(target);
+    cairo_t *target = canvas->target;
+    if (target == NULL)
+        return;
+    svg_write_polyline(&canvas->drawing, points, count, paint);
+    for (size_t i = 0; i < count; i++)
+        cairo_line_to(target, points[i].x, points[i].y);
+    if (paint->fill != CANVAS_NONE) {
+        cairo_close_path(target);
+        set_colour(target, paint->fill);
+        cairo_fill_preserve(target);
     }
+    if (paint->stroke != CANVAS_NONE && paint->width > 0) {
+        set_stroke(target, paint);
+        cairo_stroke_preserve(target);
+    }
+    cairo_new_path(target);
 }
 
 /* ---- Page ---- */
 
-static cairo_status_t write_stream(void *closure, const unsigned char *data, unsigned length)
-{
-    struct text_buffer *stream = closure;
-    text_buffer_append(stream, (const char *)data, length);
-    return stream->failed ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
-}
-
 static void close_page(struct canvas_cairo *canvas)
 {
-    for (size_t i = 0; i < TARGETS; i++) {
-        cairo_destroy(canvas->targets[i]);
-        cairo_surface_destroy(canvas->surfaces[i]);
-        canvas->targets[i] = NULL;
-        canvas->surfaces[i] = NULL;
-    }
-    canvas->page_open = false;
+    cairo_destroy(canvas->target);
+    cairo_destroy(canvas->outlines);
+    cairo_surface_destroy(canvas->surface);
+    canvas->target = canvas->outlines = NULL;
+    canvas->surface = NULL;
+    glyph_table_clear(&canvas->glyphs);
+    g_slist_free_full(canvas->fonts, g_object_unref);
+    canvas->fonts = NULL;
 }
 
 static void begin(struct canvas *base, const struct canvas_page *page)
 {
     struct canvas_cairo *canvas = self(base);
     close_page(canvas);
-    text_buffer_clear(&canvas->stream);
+    svg_write_clear(&canvas->drawing);
     text_buffer_clear(&canvas->svg);
     canvas->fault = CAIRO_STATUS_SUCCESS;
+    canvas->no_memory = false;
     canvas->page = *page;
-    canvas->page_open = true;
-    canvas->surfaces[0] = cairo_svg_surface_create_for_stream(write_stream, &canvas->stream,
-                                                              page->width, page->height);
-    if (cairo_surface_status(canvas->surfaces[0]) == CAIRO_STATUS_SUCCESS)
-        cairo_svg_surface_set_document_unit(canvas->surfaces[0], CAIRO_SVG_UNIT_PX);
-    canvas->surfaces[1] =
+    canvas->surface =
         cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(page->width * CANVAS_CAIRO_SCALE),
                                    (int)ceil(page->height * CANVAS_CAIRO_SCALE));
-    for (size_t i = 0; i < TARGETS; i++)
-        canvas->targets[i] = cairo_create(canvas->surfaces[i]);
-    cairo_scale(canvas->targets[1], CANVAS_CAIRO_SCALE, CANVAS_CAIRO_SCALE);
+    canvas->target = cairo_create(canvas->surface);
+    canvas->outlines = cairo_create(canvas->surface);
+    cairo_scale(canvas->target, CANVAS_CAIRO_SCALE, CANVAS_CAIRO_SCALE);
     struct canvas_box whole = {0, 0, page->width, page->height};
     struct canvas_paint paint = {page->background, CANVAS_NONE, CANVAS_NONE, 0, 0, 0};
     draw_rectangle(base, &whole, &paint);
 }
 
-static void put_element(struct text_buffer *out, const char *name, const char *text)
-{
-    if (text == NULL)
-        return;
-    text_buffer_printf(out, "<%s>", name);
-    for (; *text != '\0'; text++) {
-        if (*text == '<')
-            text_buffer_puts(out, "&lt;");
-        else if (*text == '&')
-            text_buffer_puts(out, "&amp;");
-        else if (*text == '>')
-            text_buffer_puts(out, "&gt;");
-        else
-            text_buffer_append(out, text, 1);
-    }
-    text_buffer_printf(out, "</%s>\n", name);
-}
-
-/*
- * Cairo says neither what a picture is about, nor the same name for a group on every run: it
- * counts the surfaces of the process. Both are set right here, in the text that it wrote.
- */
-static void finish_svg(struct canvas_cairo *canvas)
-{
-    static const char counted[] = " id=\"surface";
-    const struct text_buffer *from = &canvas->stream;
-    struct text_buffer *to = &canvas->svg;
-    const char *root = from->text != NULL ? strstr(from->text, "<svg") : NULL;
-    const char *inside = root != NULL ? strchr(root, '>') : NULL;
-    if (inside == NULL) {
-        note_fault(canvas, CAIRO_STATUS_WRITE_ERROR);
-        return;
-    }
-    text_buffer_append(to, from->text, (size_t)(inside - from->text));
-    text_buffer_puts(to, " role=\"img\">\n");
-    put_element(to, "title", canvas->page.title);
-    put_element(to, "desc", canvas->page.description);
-    const char *rest = inside + 1 + (inside[1] == '\n' ? 1 : 0);
-    for (const char *id = strstr(rest, counted); id != NULL; id = strstr(rest, counted)) {
-        text_buffer_append(to, rest, (size_t)(id - rest));
-        rest = strchr(id + sizeof counted - 1, '"') + 1;
-    }
-    text_buffer_puts(to, rest);
-}
-
 static enum status end(struct canvas *base, struct diag *diag)
 {
     struct canvas_cairo *canvas = self(base);
-    for (size_t i = 0; i < TARGETS; i++) {
-        note_fault(canvas, cairo_status(canvas->targets[i]));
-        cairo_destroy(canvas->targets[i]);
-        canvas->targets[i] = NULL;
-    }
-    canvas->page_open = false;
-    cairo_surface_finish(canvas->surfaces[0]);
-    cairo_surface_flush(canvas->surfaces[1]);
-    for (size_t i = 0; i < TARGETS; i++)
-        note_fault(canvas, cairo_surface_status(canvas->surfaces[i]));
-    if (canvas->fault == CAIRO_STATUS_SUCCESS)
-        finish_svg(canvas);
-    if (canvas->stream.failed || canvas->svg.failed || canvas->fault == CAIRO_STATUS_NO_MEMORY)
+    note_fault(canvas, cairo_status(canvas->target));
+    note_fault(canvas, cairo_status(canvas->outlines));
+    cairo_destroy(canvas->target);
+    canvas->target = NULL;
+    cairo_surface_flush(canvas->surface);
+    note_fault(canvas, cairo_surface_status(canvas->surface));
+    svg_write_finish(&canvas->drawing, &canvas->page, &canvas->svg);
+    if (canvas->no_memory || canvas->svg.failed || canvas->fault == CAIRO_STATUS_NO_MEMORY)
         return diag_no_memory(diag);
     if (canvas->fault != CAIRO_STATUS_SUCCESS)
         return diag_set(diag, STATUS_ENVIRONMENT, "cannot draw: %s",
@@ -371,7 +368,8 @@ void canvas_cairo_destroy(struct canvas_cairo *canvas)
         g_object_unref(canvas->layout);
     if (canvas->context != NULL)
         g_object_unref(canvas->context);
-    text_buffer_fini(&canvas->stream);
+    glyph_table_fini(&canvas->glyphs);
+    svg_write_fini(&canvas->drawing);
     text_buffer_fini(&canvas->svg);
     free(canvas);
 }
@@ -388,11 +386,10 @@ const struct text_buffer *canvas_cairo_svg(const struct canvas_cairo *canvas)
 
 struct canvas_pixels canvas_cairo_pixels(const struct canvas_cairo *canvas)
 {
-    cairo_surface_t *surface = canvas->surfaces[1];
-    return (struct canvas_pixels){cairo_image_surface_get_data(surface),
-                                  (size_t)cairo_image_surface_get_width(surface),
-                                  (size_t)cairo_image_surface_get_height(surface),
-                                  (size_t)cairo_image_surface_get_stride(surface)};
+    return (struct canvas_pixels){cairo_image_surface_get_data(canvas->surface),
+                                  (size_t)cairo_image_surface_get_width(canvas->surface),
+                                  (size_t)cairo_image_surface_get_height(canvas->surface),
+                                  (size_t)cairo_image_surface_get_stride(canvas->surface)};
 }
 
 bool canvas_cairo_glyphs_missing(const struct canvas_cairo *canvas)

@@ -9,7 +9,9 @@
 
 /*
  * A canvas that draws one page as SVG and as pixels at the same time, so that every text is shaped
- * once. The only place that knows Cairo and Pango.
+ * once. The only place that knows Cairo and Pango. The SVG is written by svg_write.h: Cairo's own
+ * looks up the character of every glyph by searching the whole font, which takes longer than all
+ * the rest, and numbers its elements by what the process drew before.
  */
 struct canvas_cairo;
 

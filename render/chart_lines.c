@@ -80,6 +80,39 @@ static double note_y(const struct chart_line *line)
     return line->bar_y + (bar_block(line) - line->note.height) / 2;
 }
 
+static struct canvas_box note_box(const struct chart_line *line, const struct chart_plot *plot)
+{
+    return (struct canvas_box){plot->left + NOTE_INSET - 2, note_y(line), line->note.width + 4,
+                               line->note.height};
+}
+
+void chart_lines_put_grounds(const struct chart_lines *lines, struct chart_frame *frame,
+                             const struct chart_plot *plot)
+{
+    for (size_t i = 0; i < lines->count; i++) {
+        struct canvas_paint ground = chart_lines_fill(ground_of(i));
+        if (lines->items[i].note.count > 0)
+            scene_rectangle(&frame->scene, note_box(&lines->items[i], plot), &ground);
+    }
+}
+
+void chart_lines_put_limit(const struct chart_lines *lines, struct chart_frame *frame,
+                           const struct chart_plot *plot)
+{
+    double top = plot->top - 2;
+    if (plot->limit_text == NULL || !plot->limit_inside)
+        return;
+    for (size_t i = 0; i < lines->count; i++) {
+        struct canvas_box box = note_box(&lines->items[i], plot);
+        if (lines->items[i].note.count == 0 ||
+            !chart_plot_meets_limit(plot, box.x, box.x + box.width))
+            continue;
+        chart_plot_limit_piece(frame, plot, top, box.y);
+        top = box.y + box.height;
+    }
+    chart_plot_limit_piece(frame, plot, top, plot->bottom);
+}
+
 void chart_lines_put_texts(const struct chart_lines *lines, struct chart_frame *frame,
                            const struct chart_plot *plot)
 {
@@ -91,7 +124,7 @@ void chart_lines_put_texts(const struct chart_lines *lines, struct chart_frame *
         struct canvas_point value = {plot->right + CHART_LINES_GAP,
                                      middle - line->value.height / 2};
         chart_cell_draw(&frame->scene, &line->label, label);
-        chart_plot_note(frame, &line->note, note, ground_of(i));
+        chart_cell_draw(&frame->scene, &line->note, note);
         chart_cell_draw(&frame->scene, &line->value, value);
         chart_frame_describe(frame, &line->label, &line->value, &line->note);
     }

@@ -41,6 +41,14 @@ void chart_lines_note_failure(struct chart_line *line, struct chart_frame *frame
 void chart_lines_place(struct chart_lines *lines, struct chart_frame *frame,
                        struct chart_plot *plot);
 
+/* Adds grounds on which notes are read, over the grid's lines. */
+void chart_lines_put_grounds(const struct chart_lines *lines, struct chart_frame *frame,
+                             const struct chart_plot *plot);
+
+/* Adds the line of the panel's limit, which makes room for notes that it would cross. */
+void chart_lines_put_limit(const struct chart_lines *lines, struct chart_frame *frame,
+                           const struct chart_plot *plot);
+
 /* Adds labels, notes and values, and describes the rows. Call it after bars and limit. */
 void chart_lines_put_texts(const struct chart_lines *lines, struct chart_frame *frame,
                            const struct chart_plot *plot);

@@ -83,10 +83,10 @@ static void put_part_label(struct memory_chart *chart, const struct memory_stack
     double right = box->x + box->width;
     double x = (box->x + right - width) / 2;
     if (chart_plot_meets_limit(plot, x, x + width))
-        x = box->x + 5;
+        x = box->x + 4;
     if (chart_plot_meets_limit(plot, x, x + width))
-        x = right - width - 5;
-    if (x < box->x + 4 || x + width > right - 4 || chart_plot_meets_limit(plot, x, x + width))
+        x = right - width - 4;
+    if (x < box->x + 2 || x + width > right - 2 || chart_plot_meets_limit(plot, x, x + width))
         return;
     struct canvas_paint ground = chart_lines_fill(theme_area(part->area)->fill);
     if (theme_area(part->area)->hatch != CANVAS_NONE)
@@ -244,10 +244,11 @@ static void lay_out(struct memory_chart *chart, double limit_mb)
     put_legend(chart);
     put_headings(chart);
     chart_lines_place(&chart->lines, frame, plot);
-    put_tight_band(chart);
     chart_plot_grid(frame, plot);
+    chart_lines_put_grounds(&chart->lines, frame, plot);
+    put_tight_band(chart);
     put_marks(chart);
-    chart_plot_limit(frame, plot);
+    chart_lines_put_limit(&chart->lines, frame, plot);
     chart_lines_put_texts(&chart->lines, frame, plot);
     chart_plot_numbers(frame, plot);
     frame->y += chart_plot_numbers_height();

@@ -103,18 +103,25 @@ void chart_plot_grid(struct chart_frame *frame, const struct chart_plot *plot)
     }
 }
 
-void chart_plot_limit(struct chart_frame *frame, const struct chart_plot *plot)
+void chart_plot_limit_piece(struct chart_frame *frame, const struct chart_plot *plot, double top,
+                            double bottom)
 {
-    if (plot->limit_text == NULL || !plot->limit_inside)
-        return;
     double x = chart_plot_x(plot, plot->limit);
-    struct canvas_point from = {x, plot->top - 2};
-    struct canvas_point to = {x, plot->bottom};
+    struct canvas_point from = {x, top};
+    struct canvas_point to = {x, bottom};
     struct canvas_paint halo = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_PAGE), 3.4, 0, 0};
     struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_LIMIT), 1.6, 0, 0};
+    if (top >= bottom)
+        return;
     if (x > plot->left + 4) /* it would hide where the bars begin */
         scene_line(&frame->scene, from, to, &halo);
     scene_line(&frame->scene, from, to, &line);
+}
+
+void chart_plot_limit(struct chart_frame *frame, const struct chart_plot *plot)
+{
+    if (plot->limit_text != NULL && plot->limit_inside)
+        chart_plot_limit_piece(frame, plot, plot->top - 2, plot->bottom);
 }
 
 double chart_plot_numbers_height(void)
@@ -141,17 +148,6 @@ void chart_plot_numbers(struct chart_frame *frame, const struct chart_plot *plot
         scene_text(scene, (struct canvas_point){x - width / 2, plot->bottom + 17},
                    &theme_font_small, theme_ink(THEME_QUIET), scene_format(scene, "%s", label));
     }
-}
-
-void chart_plot_note(struct chart_frame *frame, const struct chart_cell *cell,
-                     struct canvas_point at, canvas_colour ground)
-{
-    struct canvas_paint paint = {ground, CANVAS_NONE, CANVAS_NONE, 0, 0, 0};
-    if (cell->count == 0)
-        return;
-    scene_rectangle(&frame->scene,
-                    (struct canvas_box){at.x - 2, at.y, cell->width + 4, cell->height}, &paint);
-    chart_cell_draw(&frame->scene, cell, at);
 }
 
 bool chart_plot_meets_limit(const struct chart_plot *plot, double from, double to)

@@ -43,12 +43,11 @@ double chart_plot_limit_height(const struct chart_plot *plot);
 /* Lines of the grid below the bars; line of the limit above them; the axis with its numbers. */
 void chart_plot_grid(struct chart_frame *frame, const struct chart_plot *plot);
 void chart_plot_limit(struct chart_frame *frame, const struct chart_plot *plot);
+/* A piece of the limit's line, for a line that makes room for texts. */
+void chart_plot_limit_piece(struct chart_frame *frame, const struct chart_plot *plot, double top,
+                            double bottom);
 void chart_plot_numbers(struct chart_frame *frame, const struct chart_plot *plot);
 double chart_plot_numbers_height(void);
-
-/* A text inside the panel on a ground that keeps lines off it. */
-void chart_plot_note(struct chart_frame *frame, const struct chart_cell *cell,
-                     struct canvas_point at, canvas_colour ground);
 
 /* Whether [from, to] comes within a few pixels of the limit's line. */
 bool chart_plot_meets_limit(const struct chart_plot *plot, double from, double to);

@@ -164,7 +164,8 @@ static void put_legend(struct throughput_chart *chart)
             keys[count++] =
                 (struct chart_frame_key){known[i].area, texts_get(chart->frame.texts, known[i].id)};
     }
-    chart_frame_legend(&chart->frame, keys, count);
+    if (count > 1 || chart->areas[THEME_NOT_COUNTED]) /* one colour needs no key */
+        chart_frame_legend(&chart->frame, keys, count);
 }
 
 static const char *axis_title(struct throughput_chart *chart)
@@ -259,8 +260,9 @@ static void put_panels(struct throughput_chart *chart)
     chart_plot_grid(frame, &chart->plot);
     if (chart->shares)
         chart_plot_grid(frame, &chart->share);
+    chart_lines_put_grounds(&chart->lines, frame, &chart->plot);
     put_bars(chart);
-    chart_plot_limit(frame, &chart->plot);
+    chart_lines_put_limit(&chart->lines, frame, &chart->plot);
     if (chart->shares)
         chart_plot_limit(frame, &chart->share);
     chart_lines_put_texts(&chart->lines, frame, &chart->plot);

@@ -3,7 +3,7 @@
 set -eu
 compiler=$1
 cd "$2"
-flags=$(pkg-config --cflags jansson xlsxwriter pangocairo libpng)
+flags=$(pkg-config --cflags jansson xlsxwriter pangocairo zlib)
 failed=0
 for header in common/*.h analyze/*.h render/*.h cli/*.h; do
     [ -e "$header" ] || continue
