@@ -28,10 +28,10 @@ static void *take(struct summary *summary, size_t size)
     return memory;
 }
 
-static const char *text(struct summary *summary, const char *format, size_t number)
+static const char *label(struct summary *summary, const char *strategy, size_t batch)
 {
     char local[64];
-    snprintf(local, sizeof local, format, number);
+    snprintf(local, sizeof local, "%s, micro-batch %zu", strategy, batch);
     char *copy = take(summary, strlen(local) + 1);
     return strcpy(copy, local);
 }
@@ -70,17 +70,14 @@ static void clear(struct summary_candidate *candidate)
 static void fill(struct summary *summary, struct summary_candidate *candidate, size_t index)
 {
     size_t s = index % 5;
-    size_t batch = (size_t)1 << (index / 5 % 6);
+    size_t batch = (size_t)1 << (index / 5 % 8);
     struct summary_amount *temporary = take(summary, sizeof *temporary);
     *temporary = (struct summary_amount){"gathered_parameters", NULL, temporaries[s]};
     clear(candidate);
     candidate->strategy = strategies[s];
     candidate->label = strategies[s];
-    if (index >= 5) {
-        char local[64];
-        snprintf(local, sizeof local, "%s, micro-batch %zu", strategies[s], batch);
-        candidate->label = text(summary, local, 0);
-    }
+    if (index >= 5)
+        candidate->label = label(summary, strategies[s], batch);
     candidate->evidence_level = "multi_gpu";
     candidate->ledger = (struct summary_ledger){
         .available = true,
