@@ -84,8 +84,10 @@ static void settle_gate(const struct gate_result *gate, double predicted, bool p
 static void emit(const struct visit *visit, struct plan *plan)
 {
     const struct policy *policy = visit->policy;
-    settle_gate(&visit->gates[PLANNER_MEMORY], plan->peak_mb,
-                plan->peak_mb <= policy->memory_limit_mb, "metrics.peak_memory_mb", plan);
+    const struct gate_result *memory = &visit->gates[PLANNER_MEMORY];
+    if (!isnan(plan->peak_mb) || plan->missing_count == 0) /* else the reason is named already */
+        settle_gate(memory, plan->peak_mb, plan->peak_mb <= policy->memory_limit_mb,
+                    "metrics.peak_memory_mb", plan);
     settle_gate(&visit->gates[PLANNER_THROUGHPUT], plan->throughput,
                 plan->throughput >= policy->min_throughput, "metrics.throughput", plan);
     settle_gate(&visit->gates[PLANNER_COMMUNICATION], plan->communication_ratio,

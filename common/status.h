@@ -11,7 +11,10 @@ enum status {
     STATUS_USAGE = 2,       /* the command line is wrong */
     STATUS_INPUT = 3,       /* a named input is unreadable, or nothing matched */
     STATUS_ENVIRONMENT = 4, /* output not writable, memory exhausted, a library refused */
-    STATUS_BUG = 5          /* our fault */
+    STATUS_BUG = 5,         /* our fault */
+    /* Only where analyze --exit-code asks for the decision as exit code. */
+    STATUS_TUNE = 6,         /* the decision is tune */
+    STATUS_INVALID_INPUT = 7 /* sources were invalid */
 };
 
 #define STATUS_CHECKED __attribute__((warn_unused_result))

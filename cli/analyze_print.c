@@ -1,0 +1,259 @@
+#include "analyze_print.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyze_table.h"
+#include "summary_parts.h"
+#include "text.h"
+
+#define NUMBER_DIGITS 6
+
+struct printer {
+    const struct analysis *analysis;
+    struct text_buffer *out;
+    struct arena *arena;
+    bool colour;
+};
+
+static void put_safe(struct printer *printer, const char *text)
+{
+    text_redact(printer->out, text, strlen(text));
+}
+
+static void put_number(struct printer *printer, double value)
+{
+    char number[64];
+    text_buffer_puts(printer->out, text_number(number, sizeof number, value, NUMBER_DIGITS));
+}
+
+/* Green, yellow, red; nothing without colour. */
+static void put_verdict(struct printer *printer, enum verdict verdict)
+{
+    static const char *const colours[] = {
+        [VERDICT_ACCEPT] = "\033[32m", [VERDICT_TUNE] = "\033[33m", [VERDICT_REJECT] = "\033[31m"};
+    static const char *const names[] = {
+        [VERDICT_ACCEPT] = "ACCEPT", [VERDICT_TUNE] = "TUNE", [VERDICT_REJECT] = "REJECT"};
+    if (printer->colour)
+        text_buffer_printf(printer->out, "\033[1m%s%s\033[0m", colours[verdict], names[verdict]);
+    else
+        text_buffer_puts(printer->out, names[verdict]);
+}
+
+static const struct group *picked(const struct printer *printer)
+{
+    long index = printer->analysis->picked;
+    return index < 0 ? NULL : &printer->analysis->groups.items[index];
+}
+
+static void put_decision(struct printer *printer, const struct group *group,
+                         const struct decision *decision)
+{
+    put_verdict(printer, decision->verdict);
+    if (group != NULL && decision->candidate >= 0)
+        text_buffer_printf(printer->out, " %s", group->candidates[decision->candidate].label);
+    text_buffer_printf(printer->out, "  (rule: %s)\n", decision->rule);
+    put_safe(printer, decision->reason.text);
+    text_buffer_puts(printer->out, "\n");
+}
+
+static void put_groups(struct printer *printer)
+{
+    const struct analysis *analysis = printer->analysis;
+    for (size_t i = 0; i < analysis->groups.count; i++) {
+        const struct group *group = &analysis->groups.items[i];
+        if (analysis->picked >= 0 && analysis->picked != (long)i)
+            continue;
+        text_buffer_puts(printer->out, "\n");
+        put_safe(printer, group->label);
+        if (group->level_name != NULL) {
+            text_buffer_puts(printer->out, " - evidence: ");
+            put_safe(printer, group->level_name);
+        }
+        text_buffer_puts(printer->out, "\n");
+        if (analysis->picked < 0) {
+            text_buffer_puts(printer->out, "  by itself: ");
+            put_verdict(printer, analysis->outcomes[i].decision.verdict);
+            text_buffer_printf(printer->out, "  (rule: %s)\n", analysis->outcomes[i].decision.rule);
+        }
+        analyze_table(group, &analysis->options.policy, &analysis->outcomes[i].selection,
+                      printer->arena, printer->out);
+    }
+}
+
+/* ---- what was left out ---- */
+
+static void put_rejected(struct printer *printer, const struct rejected_source *rejected)
+{
+    const struct finding_list *findings = &rejected->findings;
+    text_buffer_puts(printer->out, "  ");
+    put_safe(printer, rejected->path);
+    for (size_t i = 0; i < findings->count; i++) {
+        if (findings->items[i].severity != FINDING_ERROR)
+            continue;
+        text_buffer_puts(printer->out, ": ");
+        put_safe(printer, findings->items[i].message);
+        break;
+    }
+    if (findings->errors > 1)
+        text_buffer_printf(printer->out, " (and %zu more)", findings->errors - 1);
+    text_buffer_puts(printer->out, "\n");
+}
+
+static void put_left_out(struct printer *printer)
+{
+    const struct evidence_set *set = &printer->analysis->set;
+    if (set->rejected_count + set->skipped_count == 0 && set->incomplete == NULL)
+        return;
+    text_buffer_puts(printer->out, "\nLeft out:\n");
+    for (size_t i = 0; i < set->rejected_count; i++)
+        put_rejected(printer, &set->rejected[i]);
+    if (set->incomplete != NULL) {
+        text_buffer_puts(printer->out, "  named as missing by a summary: ");
+        put_safe(printer, set->incomplete);
+        text_buffer_puts(printer->out, "\n");
+    }
+    for (size_t i = 0; i < set->skipped_count; i++) {
+        text_buffer_puts(printer->out, "  ");
+        put_safe(printer, set->skipped[i].path);
+        text_buffer_printf(printer->out, ": %s\n", set->skipped[i].why);
+    }
+}
+
+/* ---- lists of messages ---- */
+
+static void put_actions(struct printer *printer, const struct decision *decision)
+{
+    if (decision->action_count > 0)
+        text_buffer_puts(printer->out, "\nNext actions:\n");
+    for (size_t i = 0; i < decision->action_count; i++) {
+        const struct action *action = &decision->actions[i];
+        text_buffer_printf(printer->out, "  %zu. ", i + 1);
+        put_safe(printer, action->message.text);
+        text_buffer_puts(printer->out, "\n");
+        if (action->command != NULL) {
+            text_buffer_puts(printer->out, "     ");
+            put_safe(printer, action->command);
+            text_buffer_puts(printer->out, "\n");
+        }
+    }
+}
+
+static void put_messages(struct printer *printer, const char *title, const struct message *messages,
+                         size_t count)
+{
+    if (count > 0)
+        text_buffer_printf(printer->out, "\n%s:\n", title);
+    for (size_t i = 0; i < count; i++) {
+        text_buffer_puts(printer->out, "  - ");
+        put_safe(printer, messages[i].text);
+        text_buffer_puts(printer->out, "\n");
+    }
+}
+
+/* ---- sensitivity ---- */
+
+static const char *limit_title(const char *limit)
+{
+    static const struct {
+        const char *limit, *title;
+    } rows[] = {
+        {"memory_limit_mb", "memory limit"},
+        {"min_throughput", "minimum throughput"},
+        {"max_communication_ratio", "largest exposed communication"},
+        {"min_gain", "gain asked for"},
+        {"max_memory_fraction", "largest share of the memory limit"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].limit, limit) == 0)
+            return rows[i].title;
+    return limit;
+}
+
+static void put_value(struct printer *printer, const struct sensitivity *row, double value)
+{
+    bool ratio = strcmp(row->unit, "ratio") == 0;
+    put_number(printer, ratio ? 100 * value : value);
+    text_buffer_printf(printer->out, " %s", ratio ? "%" : row->unit);
+}
+
+static void put_change(struct printer *printer, const struct sensitivity *row,
+                       const struct sensitivity_change *change)
+{
+    static const char *const before[] = {"below", "above", "at_most", "at_least"};
+    static const char *const words[] = {"below ", "above ", "down to ", "from "};
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
+        if (strcmp(change->comparison, before[i]) == 0)
+            text_buffer_puts(printer->out, words[i]);
+    put_value(printer, row, change->value);
+    text_buffer_printf(printer->out, ": %s %s", summary_parts_verdict_name(change->verdict),
+                       change->strategy != NULL ? change->strategy : "(nothing passes)");
+}
+
+static void put_sensitivity(struct printer *printer, const struct decision *decision)
+{
+    bool titled = false;
+    for (size_t i = 0; i < decision->sensitivity_count; i++) {
+        const struct sensitivity *row = &decision->sensitivity[i];
+        if (row->change_count == 0)
+            continue;
+        if (!titled)
+            text_buffer_puts(printer->out, "\nWhat would change the answer:\n");
+        titled = true;
+        text_buffer_printf(printer->out, "  %s (now ", limit_title(row->limit));
+        if (isnan(row->current))
+            text_buffer_puts(printer->out, "none");
+        else
+            put_value(printer, row, row->current);
+        text_buffer_puts(printer->out, ") ");
+        for (size_t c = 0; c < row->change_count; c++) {
+            text_buffer_puts(printer->out, c > 0 ? "; " : "");
+            put_change(printer, row, &row->changes[c]);
+        }
+        text_buffer_puts(printer->out, "\n");
+    }
+}
+
+static void put_all(struct printer *printer)
+{
+    const struct analysis *analysis = printer->analysis;
+    const struct decision *decision = &analysis->decision;
+    const struct group *group = picked(printer);
+    put_decision(printer, group, decision);
+    put_groups(printer);
+    put_left_out(printer);
+    put_actions(printer, decision);
+    put_sensitivity(printer, decision);
+    if (group != NULL)
+        put_messages(printer, "Comparability", group->warnings, group->warning_count);
+    put_messages(printer, "Ties", analysis->selection.ties, analysis->selection.tie_count);
+    put_messages(printer, "Notes", decision->notes, decision->note_count);
+}
+
+enum status analyze_print(const struct analysis *analysis, bool colour, struct text_buffer *out,
+                          struct diag *diag)
+{
+    struct arena arena = {0};
+    struct printer printer = {analysis, out, &arena, colour};
+    put_all(&printer);
+    arena_fini(&arena);
+    return out->failed ? diag_no_memory(diag) : STATUS_OK;
+}
+
+enum status analyze_print_rejected(const struct analysis *analysis, struct text_buffer *out,
+                                   struct diag *diag)
+{
+    for (size_t i = 0; i < analysis->set.rejected_count; i++) {
+        const struct rejected_source *rejected = &analysis->set.rejected[i];
+        for (size_t f = 0; f < rejected->findings.count; f++) {
+            const struct finding *finding = &rejected->findings.items[f];
+            text_redact(out, rejected->path, strlen(rejected->path));
+            if (finding->line > 0)
+                text_buffer_printf(out, ":%zu:%zu", finding->line, finding->column);
+            text_buffer_printf(out, ": %s: %s: %s [%s]\n",
+                               finding->severity == FINDING_ERROR ? "error" : "warning",
+                               finding->pointer, finding->message, finding->rule);
+        }
+    }
+    return out->failed ? diag_no_memory(diag) : STATUS_OK;
+}
