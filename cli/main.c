@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd_ledger.h"
 #include "cmd_report.h"
 #include "diag.h"
 #include "text.h"
@@ -13,6 +14,7 @@ struct command {
 };
 
 static const struct command commands[] = {
+    {"ledger", cmd_ledger, "resident training state of one rank, by formula"},
     {"report", cmd_report, "write the workbook, the charts and the Markdown of a decision"},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])

@@ -67,6 +67,9 @@ enum status training_state_ledger(const struct training_state_bytes *totals, int
         .optimizer = row->shards_optimizer ? totals->optimizer / ranks : totals->optimizer,
     };
     result.resident = result.parameters + result.gradients + result.optimizer;
+    if (!isfinite(result.resident))
+        return diag_set(diag, STATUS_USAGE,
+                        "parameter, gradient and optimizer totals are too large to add up");
     *ledger = result;
     return STATUS_OK;
 }

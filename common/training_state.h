@@ -55,7 +55,7 @@ struct training_state_ledger {
 /*
  * Per-rank resident training state: each total divided by the world size where the strategy
  * shards it. 400/400/800 on 4 ranks give 1600, 1000, 700, 400, 400. Fails with STATUS_USAGE if
- * world_size < 1, the strategy is out of range, or a total is negative or not finite.
+ * world_size < 1, the strategy is out of range, or a total or the sum is negative or not finite.
  */
 enum status training_state_ledger(const struct training_state_bytes *totals, int64_t world_size,
                                   enum strategy strategy, struct training_state_ledger *ledger,

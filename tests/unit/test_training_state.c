@@ -33,6 +33,9 @@ Test(training_state, refuses_world_size_0_and_a_strategy_out_of_range)
     totals.gradients = NAN;
     struct diag third = {0};
     cr_assert_eq(training_state_ledger(&totals, 4, STRATEGY_DDP, &ledger, &third), STATUS_USAGE);
+    totals = (struct training_state_bytes){1e308, 1e308, 0};
+    struct diag fourth = {0};
+    cr_assert_eq(training_state_ledger(&totals, 4, STRATEGY_DDP, &ledger, &fourth), STATUS_USAGE);
     cr_assert_eq(ledger.resident, -1, "an output is written on success only");
 }
 
