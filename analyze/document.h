@@ -9,6 +9,7 @@
 #include "finding.h"
 #include "input.h"
 #include "json_read.h"
+#include "path_list.h"
 
 /* What a JSON document is, decided from its content (evidence contract, "Summaries as input"). */
 enum document_kind {
@@ -23,10 +24,13 @@ enum document_kind {
  */
 struct document {
     const char *name;    /* as given or found, raw bytes; PATH:LINE for a line of .jsonl */
-    const char *display; /* the same, escaped for printing */
+    const char *display; /* the same, escaped for printing; "<stdin>" for "-" */
+    const char *file;    /* `display` without the line */
     size_t first_line;   /* added to the lines of positions: 0, or LINE - 1 */
     enum document_kind kind;
-    struct json_read_document json;
+    enum input_fault
+        input_fault; /* why it could not be read; then it has one finding and no json */
+    struct json_read_document json; /* no nodes if it is unreadable or no JSON */
     struct finding_list findings;
 };
 
@@ -42,13 +46,20 @@ typedef enum status document_visit(void *context, const struct document *documen
 struct document_reader { /* reusable storage of one thread; zeroed is ready */
     struct input_buffer input;
     struct json_read_document json;
-    struct arena arena; /* findings of the current document */
-    size_t size_limit;  /* 0: INPUT_DEFAULT_LIMIT */
+    struct arena arena;           /* findings of the current document */
+    struct evidence_index *index; /* of the rules, built at the first use */
+    size_t size_limit;            /* 0: INPUT_DEFAULT_LIMIT */
 };
 
 enum status document_check_file(struct document_reader *reader, const char *path,
                                 document_visit *visit, void *context,
                                 struct diag *diag) STATUS_CHECKED;
+
+/* As document_check_file, and what a directory walk found is opened only if it is a regular file,
+ * so that a pipe lying about never blocks. */
+enum status document_check_entry(struct document_reader *reader, const struct path_entry *entry,
+                                 document_visit *visit, void *context,
+                                 struct diag *diag) STATUS_CHECKED;
 
 /* The same for bytes already in memory (`path` names them). */
 enum status document_check_bytes(struct document_reader *reader, const char *path, const char *text,

@@ -1,8 +1,12 @@
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd_ledger.h"
 #include "cmd_report.h"
+#include "cmd_schema.h"
+#include "cmd_validate.h"
 #include "diag.h"
 #include "text.h"
 
@@ -14,8 +18,10 @@ struct command {
 };
 
 static const struct command commands[] = {
+    {"validate", cmd_validate, "check evidence files against the contract"},
     {"ledger", cmd_ledger, "resident training state of one rank, by formula"},
     {"report", cmd_report, "write the workbook, the charts and the Markdown of a decision"},
+    {"schema", cmd_schema, "print the JSON Schema of evidence files"},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
@@ -85,9 +91,13 @@ static enum status dispatch(int argc, char **argv, struct diag *diag)
 int main(int argc, char **argv)
 {
     struct diag diag = {0};
+    /* A reader that has seen enough (head) ends the program without a word, also where the parent
+     * had the signal ignored. */
+    signal(SIGPIPE, SIG_DFL);
     enum status status = dispatch(argc, argv, &diag);
     if ((fflush(stdout) != 0 || ferror(stdout)) && status <= STATUS_NEGATIVE)
-        status = diag_set(&diag, STATUS_ENVIRONMENT, "cannot write to standard output");
+        status = diag_set(&diag, STATUS_ENVIRONMENT, "standard output: cannot write: %s",
+                          diag_reason(errno));
     if (status > STATUS_NEGATIVE || (status != STATUS_OK && diag.text[0] != '\0'))
         fprintf(stderr, "rankledger: %s\n", diag.text);
     return (int)status;

@@ -78,6 +78,22 @@ char *arena_printf(struct arena *arena, const char *format, ...)
     return text;
 }
 
+void arena_clear(struct arena *arena)
+{
+    struct arena_block *kept = arena->blocks;
+    if (kept == NULL)
+        return;
+    arena->blocks = kept->next;
+    arena_fini(arena);
+    if (kept->capacity > ARENA_BLOCK_SIZE) { /* one large document must not stay for ever */
+        free(kept);
+        return;
+    }
+    kept->next = NULL;
+    kept->used = 0;
+    arena->blocks = kept;
+}
+
 void arena_fini(struct arena *arena)
 {
     if (arena == NULL)

@@ -24,6 +24,9 @@ char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Releases everything taken but keeps a block for what comes next. */
+void arena_clear(struct arena *arena);
+
 void arena_fini(struct arena *arena);
 
 #endif

@@ -152,6 +152,33 @@ enum status input_read_file(struct input_buffer *buffer, const char *path, size_
     return status;
 }
 
+#define SMALL_CAPACITY ((size_t)64 << 10)
+
+bool input_read_small(struct input_buffer *buffer, const char *path, size_t limit)
+{
+    buffer->size = 0;
+    if (buffer->capacity < SMALL_CAPACITY) {
+        char *data = realloc(buffer->data, SMALL_CAPACITY);
+        if (data == NULL)
+            return false;
+        buffer->data = data;
+        buffer->capacity = SMALL_CAPACITY;
+    }
+    /* Should a pipe have taken the file's place, then opening it must not wait. */
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor < 0)
+        return false;
+    ssize_t count = read(descriptor, buffer->data, SMALL_CAPACITY - 1);
+    close(descriptor);
+    /* A regular file gives all it has: less than was asked for is the end (read(2)). An empty one
+     * may be no regular file. */
+    if (count <= 0 || (size_t)count == SMALL_CAPACITY - 1 || (size_t)count > limit)
+        return false;
+    buffer->size = (size_t)count;
+    buffer->data[count] = '\0';
+    return true;
+}
+
 void input_fini(struct input_buffer *buffer)
 {
     if (buffer == NULL)

@@ -1,6 +1,7 @@
 #ifndef RANKLEDGER_INPUT_H
 #define RANKLEDGER_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,14 @@ enum input_fault {
  */
 enum status input_read_file(struct input_buffer *buffer, const char *path, size_t limit,
                             enum input_fault *fault, struct diag *diag) STATUS_CHECKED;
+
+/*
+ * The short way to a regular file of less than 64 KiB: open, one read, close. False if it is not
+ * that simple (then input_read_file finds out why, and says so). For readers of very many files,
+ * to whom each system call counts.
+ */
+bool input_read_small(struct input_buffer *buffer, const char *path, size_t limit);
+
 void input_fini(struct input_buffer *buffer);
 
 #endif

@@ -151,11 +151,38 @@ static struct decimal decompose_node(const struct json_read_document *document, 
     return decompose(text, text + number->length);
 }
 
+/* Most numbers: a few digits, perhaps a point, no exponent. The same value as `convert` in one
+ * pass; false if it takes more than that. */
+static bool convert_plainly(const char *p, size_t length, double *value)
+{
+    uint64_t mantissa = 0;
+    int64_t exponent = 0;
+    const char *end = p + length;
+    bool negative = *p == '-';
+    p += negative;
+    if (length > 17) /* 15 digits, sign and point: the mantissa is below 2^53 */
+        return false;
+    for (; p < end && json_read_parser_is_digit(*p); p++)
+        mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+    if (p < end && *p == '.') {
+        for (p++; p < end && json_read_parser_is_digit(*p); p++, exponent--)
+            mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+    }
+    if (p < end || !convert_exactly(mantissa, exponent, value))
+        return false;
+    if (negative)
+        *value = -*value;
+    return true;
+}
+
 bool json_read_double(const struct json_read_document *document, uint32_t node, double *value)
 {
     if (!json_read_is(document, node, JSON_READ_NUMBER) ||
         (document->nodes[node].flags & JSON_READ_NUMBER_OUT_OF_RANGE) != 0)
         return false;
+    const struct json_read_node *raw = &document->nodes[node];
+    if (convert_plainly(document->text + raw->offset, raw->length, value))
+        return true;
     struct decimal number = decompose_node(document, node);
     *value = convert(&number);
     return true;

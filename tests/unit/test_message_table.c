@@ -1,5 +1,4 @@
 #include <criterion/criterion.h>
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -68,19 +67,4 @@ Test(message_table, refuses_an_unknown_id_and_a_missing_value)
     cr_assert_eq(message_table_make(&arena, "reason.baseline", NULL, 0, &message, &missing),
                  STATUS_BUG);
     arena_fini(&arena);
-}
-
-/* The English of the reports and that of the terminal are one. */
-Test(message_table, says_what_the_english_language_file_says)
-{
-    json_t *texts = json_load_file(TESTS_SOURCE_DIR "/../templates/language/en.json", 0, NULL);
-    cr_assert_not_null(texts);
-    size_t count;
-    const struct message_table_row *rows = message_table_rows(&count);
-    for (size_t i = 0; i < count; i++) {
-        const char *text = json_string_value(json_object_get(texts, rows[i].id));
-        cr_assert_not_null(text, "%s is missing in en.json", rows[i].id);
-        cr_assert_str_eq(text, rows[i].english, "%s", rows[i].id);
-    }
-    json_decref(texts);
 }

@@ -1,0 +1,271 @@
+#include "document.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "text.h"
+#include "validate.h"
+
+/* What one file's documents share. */
+struct visit {
+    struct document_reader *reader;
+    const char *path;
+    document_visit *visit;
+    void *context;
+    struct diag *diag;
+};
+
+static enum status prepare(struct document_reader *reader, struct diag *diag)
+{
+    if (reader->index != NULL)
+        return STATUS_OK;
+    struct evidence_index *index = malloc(sizeof *index);
+    if (index == NULL)
+        return diag_no_memory(diag);
+    enum status status = evidence_index_build(index, diag);
+    if (status != STATUS_OK) {
+        free(index);
+        return status;
+    }
+    reader->index = index;
+    return STATUS_OK;
+}
+
+static bool is_printable(const char *path)
+{
+    for (; *path != '\0'; path++)
+        if (*path < 0x20 || *path > 0x7E)
+            return false;
+    return true;
+}
+
+/* The path as printed; almost always the path itself. NULL: memory exhausted. */
+static const char *display_of(struct arena *arena, const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return "<stdin>";
+    if (is_printable(path))
+        return path;
+    struct text_buffer escaped = {0};
+    text_escape(&escaped, path, strlen(path));
+    char *copy = escaped.failed ? NULL : arena_copy(arena, escaped.text, escaped.length);
+    text_buffer_fini(&escaped);
+    return copy;
+}
+
+/* Names the document; `line` 0: it is the whole file. */
+static enum status name_document(const struct visit *v, size_t line, struct document *document)
+{
+    struct arena *arena = &v->reader->arena;
+    document->name = v->path;
+    document->file = display_of(arena, v->path);
+    document->display = document->file;
+    if (line > 0 && document->file != NULL) {
+        document->first_line = line - 1;
+        document->name = arena_printf(arena, "%s:%zu", v->path, line);
+        document->display = arena_printf(arena, "%s:%zu", document->file, line);
+    }
+    if (document->file == NULL || document->name == NULL || document->display == NULL)
+        return diag_no_memory(v->diag);
+    return STATUS_OK;
+}
+
+static bool begins_with(const struct json_read_document *json, uint32_t node, const char *prefix)
+{
+    char text[64];
+    if (!json_read_is(json, node, JSON_READ_STRING))
+        return false;
+    json_read_string(json, node, text, sizeof text);
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static enum document_kind kind_of(const struct json_read_document *json)
+{
+    if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.summary/"))
+        return DOCUMENT_OWN_SUMMARY;
+    uint32_t sources = json_read_member(json, 0, "sources");
+    if (json_read_is(json, sources, JSON_READ_ARRAY) &&
+        begins_with(json, json_read_member(json, 0, "evidence_level"), "aggregated_"))
+        return DOCUMENT_FOREIGN_SUMMARY;
+    return DOCUMENT_RECORD;
+}
+
+static enum status add_fault(const struct visit *v, const struct json_read_fault *fault,
+                             struct document *document)
+{
+    struct finding finding = {.severity = FINDING_ERROR,
+                              .offset = fault->offset,
+                              .rule = json_read_fault_name(fault->kind),
+                              .pointer = fault->pointer,
+                              .message = fault->message};
+    json_read_position(&document->json, fault->offset, &finding.line, &finding.column);
+    finding.line += document->first_line;
+    if (!finding_add(&document->findings, &v->reader->arena, &finding))
+        return diag_no_memory(v->diag);
+    return STATUS_OK;
+}
+
+static enum status check_text(const struct visit *v, const char *text, size_t size, size_t line)
+{
+    static const enum evidence_scope scopes[] = {
+        [DOCUMENT_RECORD] = EVIDENCE_RECORD,
+        [DOCUMENT_OWN_SUMMARY] = EVIDENCE_OWN_SUMMARY,
+        [DOCUMENT_FOREIGN_SUMMARY] = EVIDENCE_FOREIGN_SUMMARY,
+    };
+    struct document_reader *reader = v->reader;
+    struct document document = {0};
+    struct json_read_fault fault;
+    arena_clear(&reader->arena);
+    enum status status = name_document(v, line, &document);
+    if (status != STATUS_OK)
+        return status;
+    status = json_read_parse(&reader->json, text, size, &fault, v->diag);
+    document.json = reader->json;
+    if (status == STATUS_INPUT) {
+        status = add_fault(v, &fault, &document);
+    } else if (status == STATUS_OK) {
+        document.kind = kind_of(&reader->json);
+        struct validate_request request = {.json = &reader->json,
+                                           .index = reader->index,
+                                           .scope = scopes[document.kind],
+                                           .first_line = document.first_line,
+                                           .arena = &reader->arena,
+                                           .findings = &document.findings};
+        status = validate_document(&request, v->diag);
+    }
+    return status == STATUS_OK ? v->visit(v->context, &document, v->diag) : status;
+}
+
+static bool is_blank(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r')
+            return false;
+    return true;
+}
+
+/* One document a line; blank lines separate nothing and are passed over. */
+static enum status check_lines(const struct visit *v, const char *text, size_t size)
+{
+    size_t line = 1;
+    bool any = false;
+    enum status status = STATUS_OK;
+    for (size_t begin = 0; begin < size && status == STATUS_OK; line++) {
+        const char *line_feed = memchr(text + begin, '\n', size - begin);
+        size_t end = line_feed == NULL ? size : (size_t)(line_feed - text);
+        if (!is_blank(text + begin, end - begin)) {
+            status = check_text(v, text + begin, end - begin, line);
+            any = true;
+        }
+        begin = end + 1;
+    }
+    return any || status != STATUS_OK ? status : check_text(v, text, size, 0);
+}
+
+static bool has_ending(const char *path, const char *ending)
+{
+    size_t length = strlen(path);
+    size_t size = strlen(ending);
+    return length > size && strcmp(path + length - size, ending) == 0;
+}
+
+/* UTF-16 cannot be split into lines at the byte 0x0A. */
+static bool is_wide(const char *text, size_t size)
+{
+    return size >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0);
+}
+
+enum status document_check_bytes(struct document_reader *reader, const char *path, const char *text,
+                                 size_t size, document_visit *visit, void *context,
+                                 struct diag *diag)
+{
+    struct visit v = {reader, path, visit, context, diag};
+    enum status status = prepare(reader, diag);
+    if (status != STATUS_OK)
+        return status;
+    bool lines = has_ending(path, ".jsonl") || has_ending(path, ".ndjson");
+    if (lines && !is_wide(text, size))
+        return check_lines(&v, text, size);
+    return check_text(&v, text, size, 0);
+}
+
+/* A document that has no text, only the reason. */
+static enum status visit_unreadable(const struct visit *v, enum input_fault input_fault,
+                                    const char *reason)
+{
+    static const char *const rules[] = {
+        [INPUT_FAULT_NONE] = "unreadable",
+        [INPUT_FAULT_UNREADABLE] = "unreadable",
+        [INPUT_FAULT_NOT_REGULAR] = "not_regular",
+        [INPUT_FAULT_TOO_LARGE] = "too_large",
+    };
+    struct document document = {.input_fault = input_fault};
+    arena_clear(&v->reader->arena);
+    enum status status = name_document(v, 0, &document);
+    if (status != STATUS_OK)
+        return status;
+    struct finding finding = {
+        .severity = FINDING_ERROR, .rule = rules[input_fault], .pointer = "", .message = reason};
+    if (!finding_add(&document.findings, &v->reader->arena, &finding))
+        return diag_no_memory(v->diag);
+    return v->visit(v->context, &document, v->diag);
+}
+
+/* The reader's message names the file, as the document does already. */
+static const char *without_name(const char *message, const char *path)
+{
+    char name[1024];
+    text_escape_into(name, sizeof name, path, strlen(path));
+    size_t length = strlen(name);
+    if (strncmp(message, name, length) == 0 && strncmp(message + length, ": ", 2) == 0)
+        return message + length + 2;
+    return message;
+}
+
+enum status document_check_file(struct document_reader *reader, const char *path,
+                                document_visit *visit, void *context, struct diag *diag)
+{
+    struct visit v = {reader, path, visit, context, diag};
+    enum input_fault fault = INPUT_FAULT_NONE;
+    struct diag reason = {0};
+    size_t limit = reader->size_limit != 0 ? reader->size_limit : INPUT_DEFAULT_LIMIT;
+    enum status status = input_read_file(&reader->input, path, limit, &fault, &reason);
+    if (status == STATUS_INPUT)
+        return visit_unreadable(&v, fault, without_name(reason.text, path));
+    if (status != STATUS_OK)
+        return diag_set(diag, status, "%s", reason.text);
+    return document_check_bytes(reader, path, reader->input.data, reader->input.size, visit,
+                                context, diag);
+}
+
+enum status document_check_entry(struct document_reader *reader, const struct path_entry *entry,
+                                 document_visit *visit, void *context, struct diag *diag)
+{
+    struct visit v = {reader, entry->path, visit, context, diag};
+    struct stat about;
+    if (entry->walked && !entry->regular && stat(entry->path, &about) == 0 &&
+        !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return visit_unreadable(&v, INPUT_FAULT_NOT_REGULAR,
+                                S_ISFIFO(about.st_mode)   ? "is a pipe, not a file"
+                                : S_ISSOCK(about.st_mode) ? "is a socket, not a file"
+                                                          : "is a device, not a file");
+    size_t limit = reader->size_limit != 0 ? reader->size_limit : INPUT_DEFAULT_LIMIT;
+    if (entry->regular && input_read_small(&reader->input, entry->path, limit))
+        return document_check_bytes(reader, entry->path, reader->input.data, reader->input.size,
+                                    visit, context, diag);
+    return document_check_file(reader, entry->path, visit, context, diag);
+}
+
+void document_reader_fini(struct document_reader *reader)
+{
+    if (reader == NULL)
+        return;
+    input_fini(&reader->input);
+    json_read_fini(&reader->json);
+    arena_fini(&reader->arena);
+    free(reader->index);
+    *reader = (struct document_reader){0};
+}

@@ -1,0 +1,34 @@
+#ifndef RANKLEDGER_VALIDATE_H
+#define RANKLEDGER_VALIDATE_H
+
+#include "arena.h"
+#include "diag.h"
+#include "evidence_index.h"
+#include "finding.h"
+#include "json_read.h"
+
+/*
+ * More findings than this in one document are counted, not listed: nobody reads them, and memory
+ * must not grow with hostile input.
+ */
+#define VALIDATE_MAX_FINDINGS 10000
+
+/* What to check, and where the findings go. */
+struct validate_request {
+    const struct json_read_document *json; /* parsed without a fault */
+    const struct evidence_index *index;
+    enum evidence_scope scope;
+    size_t first_line; /* added to every line */
+    struct arena *arena;
+    struct finding_list *findings; /* sorted by position on return */
+};
+
+/*
+ * Reports every fault of the parsed document: what the reader marked (duplicate names, ...), what
+ * the rule table says of each field, and the rules about several fields. A summary is checked by
+ * the rules of summaries, its sources that carry metrics as records. STATUS_ENVIRONMENT only.
+ */
+enum status validate_document(const struct validate_request *request,
+                              struct diag *diag) STATUS_CHECKED;
+
+#endif

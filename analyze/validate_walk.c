@@ -1,0 +1,126 @@
+#include "validation.h"
+
+#include <string.h>
+
+#include "text.h"
+
+/* Where the walk stands: a node of the rules' tree and the value that it speaks of. */
+static void walk(struct validation *v, uint16_t rules, uint32_t value);
+
+/* Decoded, so that a name written with escapes is still the name. */
+static uint16_t find_rules(const struct validation *v, uint16_t parent, uint32_t key)
+{
+    const struct json_read_node *node = &v->json->nodes[key];
+    if ((node->flags & JSON_READ_ESCAPED) == 0)
+        return evidence_index_find(v->index, parent, node->hash, v->json->text + node->offset,
+                                   node->length);
+    char name[256];
+    size_t length = json_read_string(v->json, key, name, sizeof name);
+    if (length >= sizeof name) /* no field has such a name; only "*" can match */
+        length = sizeof name - 1;
+    return evidence_index_find(v->index, parent, node->hash, name, length);
+}
+
+/* In a record of another producer a section's name may mean something else. */
+static bool is_foreign(const struct validation *v, const struct evidence_row *row, uint32_t value)
+{
+    static const uint8_t types[] = {EVIDENCE_NULL,   EVIDENCE_BOOLEAN, EVIDENCE_BOOLEAN,
+                                    EVIDENCE_NUMBER, EVIDENCE_STRING,  EVIDENCE_ARRAY,
+                                    EVIDENCE_OBJECT};
+    return row->section && !v->own_producer &&
+           (types[v->json->nodes[value].type] & row->types) == 0;
+}
+
+static void check_value(struct validation *v, uint16_t rules, uint32_t value)
+{
+    const struct evidence_index_node *node = &v->index->nodes[rules];
+    const struct evidence_row *row = node->rows[v->scope];
+    if (row == NULL || is_foreign(v, row, value))
+        return;
+    if (!evidence_index_is_sound(v->json, &v->json->nodes[value], node->glance) &&
+        !validation_check_value(v, row, value))
+        return;
+    if (row->field != EVIDENCE_FIELD_NONE && v->found[row->field] == JSON_READ_NONE)
+        v->found[row->field] = value;
+    if (node->first_child != 0)
+        walk(v, rules, value);
+}
+
+static void report_missing(struct validation *v, uint16_t rules, uint32_t object, uint32_t seen)
+{
+    const struct evidence_index_node *nodes = v->index->nodes;
+    if ((nodes[rules].required[v->scope] & ~seen) == 0)
+        return;
+    for (uint16_t child = nodes[rules].first_child; child != 0; child = nodes[child].next_sibling) {
+        const struct evidence_row *row = nodes[child].rows[v->scope];
+        if (row == NULL || (row->required & 1u << v->scope) == 0 ||
+            (seen & UINT32_C(1) << nodes[child].required_bit) != 0)
+            continue;
+        struct validation_fault fault = {
+            .node = object,
+            .suffix = strrchr(row->pointer, '/'),
+            .severity = FINDING_ERROR,
+            .rule = row->missing_rule != NULL ? row->missing_rule : "missing_field",
+        };
+        validation_report(v, &fault, "the required field \"%.*s\" is missing", nodes[child].length,
+                          nodes[child].name);
+    }
+}
+
+static void walk_object(struct validation *v, uint16_t rules, uint32_t object)
+{
+    const struct json_read_node *nodes = v->json->nodes;
+    uint32_t end = nodes[object].end;
+    uint32_t seen = 0;
+    for (uint32_t key = object + 1; key < end; key = nodes[key].end) {
+        uint16_t child = find_rules(v, rules, key);
+        if (child == 0)
+            continue;
+        const struct evidence_row *row = v->index->nodes[child].rows[v->scope];
+        if (row != NULL && row->required != 0)
+            seen |= UINT32_C(1) << v->index->nodes[child].required_bit;
+        check_value(v, child, key + 1);
+    }
+    report_missing(v, rules, object, seen);
+}
+
+static void walk_array(struct validation *v, uint16_t rules, uint32_t array)
+{
+    uint16_t element = v->index->nodes[rules].every;
+    const struct evidence_index_node *child = &v->index->nodes[element];
+    if (element == 0 || child->rows[v->scope] == NULL)
+        return;
+    const struct json_read_node *nodes = v->json->nodes;
+    for (uint32_t node = array + 1; node < nodes[array].end; node = nodes[node].end)
+        if (!evidence_index_is_sound(v->json, &nodes[node], child->glance)) /* most are samples */
+            check_value(v, element, node);
+}
+
+static void walk(struct validation *v, uint16_t rules, uint32_t value)
+{
+    if (v->json->nodes[value].type == JSON_READ_OBJECT)
+        walk_object(v, rules, value);
+    else if (v->json->nodes[value].type == JSON_READ_ARRAY)
+        walk_array(v, rules, value);
+}
+
+static bool is_own_producer(const struct validation *v, uint32_t root)
+{
+    uint32_t schema = json_read_member(v->json, root, "schema");
+    static const char own[] = "rankledger.evidence/";
+    char name[sizeof own];
+    if (!json_read_is(v->json, schema, JSON_READ_STRING))
+        return false;
+    json_read_string(v->json, schema, name, sizeof name);
+    return strcmp(name, own) == 0;
+}
+
+void validation_walk(struct validation *v, uint32_t root, enum evidence_scope scope)
+{
+    v->scope = scope;
+    v->root = root;
+    v->own_producer = is_own_producer(v, root);
+    for (int i = 0; i < EVIDENCE_FIELD_COUNT; i++)
+        v->found[i] = JSON_READ_NONE;
+    walk_object(v, EVIDENCE_INDEX_ROOT, root);
+}

@@ -1,0 +1,40 @@
+#include "cmd_schema.h"
+
+#include <stdio.h>
+
+#include "options.h"
+#include "output.h"
+#include "schema.h"
+
+enum status cmd_schema(int argc, char **argv, struct diag *diag)
+{
+    const char *path = NULL;
+    bool help = false;
+    const struct options_row rows[] = {
+        {"output", OPTIONS_TEXT, "FILE", "write to FILE instead of standard output", &path, NULL, 0,
+         0, NULL},
+    };
+    const struct options_command command = {
+        .program = "rankledger",
+        .name = "schema",
+        .operands = "",
+        .summary = "Prints the JSON Schema (draft 2020-12) of evidence files.",
+        .notes =
+            "The schema is made from the rules that `rankledger validate` applies. It says what a\n"
+            "schema can say; rules that compare fields or only warn are beyond it.",
+        .rows = rows,
+        .row_count = sizeof rows / sizeof rows[0],
+    };
+    struct options_list operands = {0};
+    struct text_buffer text = {0};
+    enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
+    if (status == STATUS_OK && help)
+        options_print_help(&command, stdout);
+    else if (status == STATUS_OK)
+        status = schema_write(&text, diag);
+    if (status == STATUS_OK && !help)
+        status = output_write_file(path, text.text, text.length, diag);
+    text_buffer_fini(&text);
+    options_fini(&command, &operands);
+    return status;
+}

@@ -1,0 +1,145 @@
+#include "cmd_validate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+#include "validate_output.h"
+#include "validate_paths.h"
+
+struct settings {
+    int format;
+    const char *output;
+    bool strict;
+    int64_t jobs;
+    int64_t limit_mib;
+    struct options_list files_from;
+    bool nul_separated;
+    bool help;
+};
+
+static const struct validate_format *const formats[] = {
+    &validate_format_text, &validate_format_json, &validate_format_junit};
+static const char *const format_names[] = {"text", "json", "junit", NULL};
+
+#define ROW_COUNT 7
+
+static void fill_rows(struct settings *settings, struct options_row rows[ROW_COUNT])
+{
+    const struct options_row all[ROW_COUNT] = {
+        {"format", OPTIONS_CHOICE, "text|json|junit", "form of the output (text)",
+         &settings->format, NULL, 0, 0, format_names},
+        {"output", OPTIONS_TEXT, "FILE", "write to FILE, whole or not at all", &settings->output,
+         NULL, 0, 0, NULL},
+        {"strict", OPTIONS_FLAG, NULL, "warnings make a file invalid too", &settings->strict, NULL,
+         0, 0, NULL},
+        {"jobs", OPTIONS_COUNT, "N", "threads (one a processor, at most 16)", &settings->jobs, NULL,
+         1, 256, NULL},
+        {"files-from", OPTIONS_LIST, "FILE", "read more paths from FILE (- : standard input)",
+         &settings->files_from, NULL, 0, 0, NULL},
+        {"0", OPTIONS_FLAG, NULL, "paths in that FILE are separated by NUL bytes",
+         &settings->nul_separated, NULL, 0, 0, NULL},
+        {"size-limit", OPTIONS_COUNT, "MIB", "largest file that is read (64)", &settings->limit_mib,
+         NULL, 1, 4095, NULL},
+    };
+    memcpy(rows, all, sizeof all);
+}
+
+/* Adds operands and lists; a path at fault is remembered in `first` and the others go on. */
+static enum status collect_paths(const struct settings *settings,
+                                 const struct options_list *operands, struct path_list *paths,
+                                 struct diag *first, struct diag *diag)
+{
+    size_t lists = settings->files_from.count;
+    for (size_t i = 0; i < lists + operands->count; i++) {
+        struct diag fault = {0};
+        enum status status = i < lists ? path_list_add_from(paths, settings->files_from.values[i],
+                                                            settings->nul_separated, &fault)
+                                       : path_list_add(paths, operands->values[i - lists], &fault);
+        if (status == STATUS_INPUT && first->status == STATUS_OK)
+            *first = fault;
+        else if (status != STATUS_OK && status != STATUS_INPUT)
+            return diag_set(diag, status, "%s", fault.text);
+    }
+    return STATUS_OK;
+}
+
+/* What the run came to; a path that could not be read weighs more than an invalid file. */
+static enum status conclude(const struct validate_totals *totals, const struct diag *first,
+                            struct diag *diag)
+{
+    if (first->status != STATUS_OK)
+        return diag_set(diag, first->status, "%s", first->text);
+    if (totals->named_unreadable > 0)
+        return diag_set(diag, STATUS_INPUT, "%zu of the named paths could not be read",
+                        totals->named_unreadable);
+    if (totals->documents == 0)
+        return diag_set(diag, STATUS_INPUT, "%s",
+                        totals->skipped > 0
+                            ? "nothing matched: there are only summaries of this program"
+                            : "nothing matched: no *.json, *.jsonl or *.ndjson file was found");
+    return totals->invalid > 0 ? STATUS_NEGATIVE : STATUS_OK;
+}
+
+static enum status validate(const struct settings *settings, const struct options_list *operands,
+                            struct diag *diag)
+{
+    struct path_list paths = {0};
+    struct validate_output output = {.spool = -1};
+    struct validate_totals totals = {0};
+    struct diag first = {0};
+    struct validate_job job = {.paths = &paths,
+                               .format = formats[settings->format],
+                               .strict = settings->strict,
+                               .threads = settings->jobs > 0 ? (unsigned)settings->jobs
+                                                             : validate_paths_default_threads(),
+                               .size_limit = (size_t)settings->limit_mib << 20,
+                               .sink = {validate_output_write, &output}};
+    enum status status = collect_paths(settings, operands, &paths, &first, diag);
+    if (status != STATUS_OK)
+        goto cleanup;
+    status = validate_output_open(&output, job.format, settings->output, diag);
+    if (status == STATUS_OK)
+        status = validate_paths(&job, &totals, diag);
+    if (status == STATUS_OK)
+        status = validate_output_close(&output, &totals, diag);
+    if (status == STATUS_OK)
+        status = conclude(&totals, &first, diag);
+cleanup:
+    validate_output_fini(&output);
+    path_list_fini(&paths);
+    return status;
+}
+
+enum status cmd_validate(int argc, char **argv, struct diag *diag)
+{
+    struct settings settings = {.limit_mib = 64};
+    struct options_row rows[ROW_COUNT];
+    fill_rows(&settings, rows);
+    const struct options_command command = {
+        .program = "rankledger",
+        .name = "validate",
+        .operands = "PATH...",
+        .summary = "Checks evidence files against the contract and reports every fault.",
+        .notes = "A PATH is a file, a directory (searched for *.json, *.jsonl, *.ndjson) or - for\n"
+                 "standard input. A .jsonl file holds one record a line.\n"
+                 "exit codes: 0 all valid, 1 some invalid, 2 usage, 3 a named path unreadable or\n"
+                 "nothing matched, 4 output not writable",
+        .rows = rows,
+        .row_count = ROW_COUNT,
+    };
+    struct options_list operands = {0};
+    enum status status = options_parse(&command, argc, argv, &operands, &settings.help, diag);
+    if (status == STATUS_OK && settings.help)
+        options_print_help(&command, stdout);
+    else if (status == STATUS_OK && operands.count + settings.files_from.count == 0)
+        status = diag_set(diag, STATUS_USAGE,
+                          "validate: no path given; type rankledger validate PATH... (a file, a "
+                          "directory or -)");
+    else if (status == STATUS_OK && settings.nul_separated && settings.files_from.count == 0)
+        status = diag_set(diag, STATUS_USAGE, "validate: -0 needs --files-from FILE");
+    else if (status == STATUS_OK)
+        status = validate(&settings, &operands, diag);
+    options_fini(&command, &operands);
+    return status;
+}
