@@ -1,0 +1,50 @@
+#ifndef RANKLEDGER_EVIDENCE_LOADER_H
+#define RANKLEDGER_EVIDENCE_LOADER_H
+
+#include "evidence_set.h"
+
+/* What loading an evidence set carries from file to file. */
+struct evidence_loader {
+    struct evidence_set *set;
+    struct document_reader reader;
+    const char *file;      /* the current file, as it is opened */
+    const char *file_name; /* its name in the summary, raw bytes */
+    bool walked;
+};
+
+/* A sound document, or a source inside one. Texts live in the set's arena. */
+struct evidence_source {
+    const char *name;
+    const char *sha256;
+    const struct json_read_document *json; /* kept by the set */
+    uint32_t node;
+    size_t first_line; /* added to lines that the caller finds */
+    const struct finding_list *findings;
+};
+
+/* Copies and parses a text that stays with the set. */
+enum status evidence_loader_keep(struct evidence_loader *loader, const char *text, size_t size,
+                                 const struct json_read_document **kept,
+                                 struct diag *diag) STATUS_CHECKED;
+
+enum status evidence_loader_add_record(struct evidence_loader *loader,
+                                       const struct evidence_source *source,
+                                       struct diag *diag) STATUS_CHECKED;
+
+enum status evidence_loader_reject(struct evidence_loader *loader, const char *name,
+                                   const char *sha256, const struct finding_list *findings,
+                                   struct diag *diag) STATUS_CHECKED;
+
+/* Whether another tool's summary can be used: its errors, if any, lie inside its sources. */
+bool evidence_loader_usable(const struct finding_list *findings);
+
+/*
+ * Adds the sources of another tool's summary as records named PATH#/sources/2; those with errors
+ * are rejected one by one, with their positions in the file. The summary's failure makes the
+ * evidence incomplete.
+ */
+enum status evidence_loader_add_summary(struct evidence_loader *loader,
+                                        const struct evidence_source *summary,
+                                        struct diag *diag) STATUS_CHECKED;
+
+#endif

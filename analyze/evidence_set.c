@@ -1,0 +1,295 @@
+#include "evidence_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "evidence_loader.h"
+#include "evidence_paths.h"
+#include "sha256.h"
+#include "text.h"
+
+/* ---- growing lists, all in the set's arena ---- */
+
+/* Room for one more of `size` bytes; NULL: memory exhausted. */
+static void *grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return items;
+    size_t larger = *capacity == 0 ? 8 : *capacity * 2;
+    void *copy = arena_take_array(arena, larger, size);
+    if (copy == NULL)
+        return NULL;
+    if (count > 0)
+        memcpy(copy, items, count * size);
+    *capacity = larger;
+    return copy;
+}
+
+static struct record *add_record(struct evidence_set *set)
+{
+    struct record *items =
+        grow(&set->arena, set->records, set->record_count, &set->record_capacity, sizeof *items);
+    if (items == NULL)
+        return NULL;
+    set->records = items;
+    return &items[set->record_count++];
+}
+
+static struct rejected_source *add_rejected(struct evidence_set *set)
+{
+    struct rejected_source *items = grow(&set->arena, set->rejected, set->rejected_count,
+                                         &set->rejected_capacity, sizeof *items);
+    if (items == NULL)
+        return NULL;
+    set->rejected = items;
+    return &items[set->rejected_count++];
+}
+
+static enum status add_skipped(struct evidence_set *set, const char *path, const char *why,
+                               struct diag *diag)
+{
+    struct skipped_source *items =
+        grow(&set->arena, set->skipped, set->skipped_count, &set->skipped_capacity, sizeof *items);
+    if (items == NULL)
+        return diag_no_memory(diag);
+    set->skipped = items;
+    items[set->skipped_count++] = (struct skipped_source){path, why};
+    return STATUS_OK;
+}
+
+/* ---- keeping a document ---- */
+
+enum status evidence_loader_keep(struct evidence_loader *loader, const char *text, size_t size,
+                                 const struct json_read_document **kept, struct diag *diag)
+{
+    struct evidence_set *set = loader->set;
+    struct json_read_fault fault;
+    struct json_read_document **documents = grow(&set->arena, set->documents, set->document_count,
+                                                 &set->document_capacity, sizeof *documents);
+    char *copy = arena_copy(&set->arena, text, size);
+    struct json_read_document *document = arena_take(&set->arena, sizeof *document);
+    if (documents == NULL || copy == NULL || document == NULL)
+        return diag_no_memory(diag);
+    set->documents = documents;
+    documents[set->document_count++] = document;
+    enum status status = json_read_parse(document, copy, size, &fault, diag);
+    if (status == STATUS_INPUT)
+        return diag_set(diag, STATUS_BUG, "a document that passed validation cannot be read again");
+    if (status == STATUS_OK)
+        *kept = document;
+    return status;
+}
+
+static const char *sha256_of(struct evidence_loader *loader, const char *text, size_t size)
+{
+    char digest[65];
+    sha256_hex(text, size, digest);
+    return arena_copy(&loader->set->arena, digest, 64);
+}
+
+/* ---- one document ---- */
+
+/* "LINE:COLUMN: /pointer: message [rule]" for each warning. */
+static enum status add_warnings(struct evidence_loader *loader, const struct finding_list *findings,
+                                struct record *record, struct diag *diag)
+{
+    struct arena *arena = &loader->set->arena;
+    const char **warnings = arena_take_array(arena, findings->warnings + 1, sizeof *warnings);
+    if (warnings == NULL)
+        return diag_no_memory(diag);
+    size_t count = 0;
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->items[i];
+        if (finding->severity != FINDING_WARNING || count == findings->warnings)
+            continue;
+        warnings[count] =
+            arena_printf(arena, "%zu:%zu: %s: %s [%s]", finding->line, finding->column,
+                         finding->pointer, finding->message, finding->rule);
+        if (warnings[count++] == NULL)
+            return diag_no_memory(diag);
+    }
+    record->warnings = warnings;
+    record->warning_count = count;
+    return STATUS_OK;
+}
+
+enum status evidence_loader_add_record(struct evidence_loader *loader,
+                                       const struct evidence_source *source, struct diag *diag)
+{
+    struct record read = {0};
+    enum status status = record_read(source->json, source->node, &loader->set->arena, &read, diag);
+    if (status == STATUS_OK)
+        status = add_warnings(loader, source->findings, &read, diag);
+    if (status != STATUS_OK)
+        return status;
+    read.path = source->name;
+    read.file = loader->file;
+    read.sha256 = source->sha256;
+    struct record *record = add_record(loader->set);
+    if (record == NULL)
+        return diag_no_memory(diag);
+    *record = read;
+    return STATUS_OK;
+}
+
+enum status evidence_loader_reject(struct evidence_loader *loader, const char *name,
+                                   const char *sha256, const struct finding_list *findings,
+                                   struct diag *diag)
+{
+    struct rejected_source *rejected = add_rejected(loader->set);
+    if (rejected == NULL)
+        return diag_no_memory(diag);
+    *rejected = (struct rejected_source){.path = name, .sha256 = sha256};
+    for (size_t i = 0; i < findings->count; i++)
+        if (!finding_add(&rejected->findings, &loader->set->arena, &findings->items[i]))
+            return diag_no_memory(diag);
+    return STATUS_OK;
+}
+
+/* Our own summary repeats evidence and adds none. Found by walking it is passed over, so that a
+ * second run sees the same evidence; named it is refused, so that nobody waits for it. */
+static enum status visit_own_summary(struct evidence_loader *loader, const char *name,
+                                     const char *sha256, struct diag *diag)
+{
+    if (loader->walked)
+        return add_skipped(loader->set, name, "own summary", diag);
+    struct finding finding = {
+        .line = 1,
+        .column = 1,
+        .severity = FINDING_ERROR,
+        .rule = "own_summary",
+        .pointer = "",
+        .message = "a summary of ours is no evidence; name the evidence files, or their directory, "
+                   "where summaries are passed over (rankledger report and verify take summaries)",
+    };
+    struct finding_list findings = {.items = &finding, .count = 1};
+    return evidence_loader_reject(loader, name, sha256, &findings, diag);
+}
+
+/* The name in the summary: that of the file, and ":LINE" of a line; escaped. */
+static const char *name_of(struct evidence_loader *loader, const struct document *document)
+{
+    struct text_buffer name = {0};
+    const char *line = document->name + strlen(loader->file);
+    if (strcmp(loader->file_name, "-") == 0)
+        text_buffer_puts(&name, "<stdin>");
+    else
+        text_escape(&name, loader->file_name, strlen(loader->file_name));
+    text_buffer_puts(&name, line);
+    const char *copy = name.failed ? NULL : arena_copy(&loader->set->arena, name.text, name.length);
+    text_buffer_fini(&name);
+    return copy;
+}
+
+static enum status visit(void *context, const struct document *document, struct diag *diag)
+{
+    struct evidence_loader *loader = context;
+    const char *name = name_of(loader, document);
+    const char *sha256 = NULL;
+    bool readable = document->input_fault == INPUT_FAULT_NONE;
+    if (readable) /* an empty file has no text, and a digest */
+        sha256 = sha256_of(loader, document->json.text == NULL ? "" : document->json.text,
+                           document->json.size);
+    if (name == NULL || (readable && sha256 == NULL))
+        return diag_no_memory(diag);
+    if (document->kind == DOCUMENT_OWN_SUMMARY)
+        return visit_own_summary(loader, name, sha256, diag);
+    bool usable = document->kind == DOCUMENT_FOREIGN_SUMMARY
+                      ? evidence_loader_usable(&document->findings)
+                      : document->findings.errors == 0;
+    if (!usable)
+        return evidence_loader_reject(loader, name, sha256, &document->findings, diag);
+    const struct json_read_document *kept = NULL;
+    enum status status =
+        evidence_loader_keep(loader, document->json.text, document->json.size, &kept, diag);
+    if (status != STATUS_OK)
+        return status;
+    struct evidence_source source = {
+        .name = name, .sha256 = sha256, .json = kept, .findings = &document->findings};
+    if (document->kind == DOCUMENT_FOREIGN_SUMMARY)
+        return evidence_loader_add_summary(loader, &source, diag);
+    return evidence_loader_add_record(loader, &source, diag);
+}
+
+/* ---- copies ---- */
+
+struct digest {
+    const char *sha256;
+    size_t index;
+};
+
+static int compare_digests(const void *left, const void *right)
+{
+    const struct digest *a = left;
+    const struct digest *b = right;
+    int order = strcmp(a->sha256, b->sha256);
+    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static bool add_copy_warning(struct arena *arena, struct record *record, const char *of)
+{
+    const char **warnings = arena_take_array(arena, record->warning_count + 1, sizeof *warnings);
+    const char *text = arena_printf(arena,
+                                    "1:1: : the same bytes as %s: a copy, counted as a run of "
+                                    "its own [copied_evidence]",
+                                    of);
+    if (warnings == NULL || text == NULL)
+        return false;
+    if (record->warning_count > 0)
+        memcpy(warnings, record->warnings, record->warning_count * sizeof *warnings);
+    warnings[record->warning_count] = text;
+    record->warnings = warnings;
+    record->warning_count++;
+    return true;
+}
+
+/* Two files (or lines) with the same bytes are hardly two runs. Sources of one summary share its
+ * digest and are no copies. */
+static enum status warn_of_copies(struct evidence_set *set, struct diag *diag)
+{
+    struct digest *digests = arena_take_array(&set->arena, set->record_count + 1, sizeof *digests);
+    if (digests == NULL)
+        return diag_no_memory(diag);
+    size_t count = 0;
+    for (size_t i = 0; i < set->record_count; i++)
+        if (set->records[i].node == 0)
+            digests[count++] = (struct digest){set->records[i].sha256, i};
+    if (count > 1)
+        qsort(digests, count, sizeof *digests, compare_digests);
+    for (size_t i = 1; i < count; i++) {
+        const struct record *before = &set->records[digests[i - 1].index];
+        if (strcmp(digests[i - 1].sha256, digests[i].sha256) == 0 &&
+            !add_copy_warning(&set->arena, &set->records[digests[i].index], before->path))
+            return diag_no_memory(diag);
+    }
+    return STATUS_OK;
+}
+
+/* ---- the whole ---- */
+
+enum status evidence_set_load(struct evidence_set *set, const struct path_list *paths,
+                              const char *base, struct diag *diag)
+{
+    struct evidence_loader loader = {.set = set};
+    struct evidence_path *files = NULL;
+    size_t count = 0;
+    enum status status = evidence_paths_resolve(paths, base, &set->arena, &files, &count, diag);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        loader.file = files[i].entry.path;
+        loader.file_name = files[i].name;
+        loader.walked = files[i].entry.walked;
+        status = document_check_entry(&loader.reader, &files[i].entry, visit, &loader, diag);
+    }
+    document_reader_fini(&loader.reader);
+    return status == STATUS_OK ? warn_of_copies(set, diag) : status;
+}
+
+void evidence_set_fini(struct evidence_set *set)
+{
+    if (set == NULL)
+        return;
+    for (size_t i = 0; i < set->document_count; i++)
+        json_read_fini(set->documents[i]);
+    arena_fini(&set->arena);
+    *set = (struct evidence_set){0};
+}

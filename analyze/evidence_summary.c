@@ -1,0 +1,126 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "evidence_loader.h"
+#include "text.h"
+
+/* The failure of a summary, as text. */
+static enum status read_failure(struct evidence_loader *loader,
+                                const struct evidence_source *summary, struct diag *diag)
+{
+    const struct json_read_document *json = summary->json;
+    uint32_t node = json_read_member(json, 0, "failure");
+    if (json_read_is(json, node, JSON_READ_OBJECT))
+        node = json_read_member(json, node, "reason");
+    if (!json_read_is(json, node, JSON_READ_STRING) || json->nodes[node].length == 0 ||
+        loader->set->incomplete != NULL)
+        return STATUS_OK;
+    size_t capacity = (size_t)json->nodes[node].length + 1;
+    char *text = arena_take(&loader->set->arena, capacity);
+    if (text == NULL)
+        return diag_no_memory(diag);
+    size_t length = json_read_string(json, node, text, capacity);
+    struct text_buffer safe = {0};
+    text_redact(&safe, text, length);
+    if (!safe.failed)
+        loader->set->incomplete = arena_copy(&loader->set->arena, safe.text, safe.length);
+    text_buffer_fini(&safe);
+    return loader->set->incomplete == NULL ? diag_no_memory(diag) : STATUS_OK;
+}
+
+bool evidence_loader_usable(const struct finding_list *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->items[i].severity == FINDING_ERROR &&
+            strncmp(findings->items[i].pointer, "/sources/", 9) != 0)
+            return false;
+    return true;
+}
+
+/*
+ * The findings of the summary that lie inside a source, as a list of their own. Both stand in the
+ * order of the text, so `*at` only moves forward. A view: the items are the summary's.
+ */
+static struct finding_list findings_within(const struct finding_list *all, size_t *at, size_t begin,
+                                           size_t end)
+{
+    while (*at < all->count && all->items[*at].offset < begin)
+        (*at)++;
+    struct finding_list within = {.items = all->items + *at};
+    while (*at < all->count && all->items[*at].offset < end) {
+        if (all->items[*at].severity == FINDING_ERROR)
+            within.errors++;
+        else
+            within.warnings++;
+        within.count++;
+        (*at)++;
+    }
+    return within;
+}
+
+/* A summary whose sources are being added. */
+struct expansion {
+    struct evidence_loader *loader;
+    const struct evidence_source *summary;
+    struct json_read_locator locator;
+    size_t index; /* of the source at hand */
+};
+
+/* A source without metrics only refers to a file: it is no evidence, and not having it counts. */
+static enum status reject_reference(struct expansion *expansion,
+                                    const struct evidence_source *source, struct diag *diag)
+{
+    struct finding finding = {
+        .severity = FINDING_ERROR,
+        .rule = "missing_field",
+        .message = "this source refers to a file and carries no metrics; give the file itself",
+    };
+    char pointer[64];
+    snprintf(pointer, sizeof pointer, "/sources/%zu", expansion->index);
+    finding.pointer = pointer;
+    finding.offset = source->json->nodes[source->node].offset;
+    json_read_locator_position(&expansion->locator, finding.offset, &finding.line, &finding.column);
+    finding.line += source->first_line;
+    struct finding_list findings = {.items = &finding, .count = 1};
+    return evidence_loader_reject(expansion->loader, source->name, source->sha256, &findings, diag);
+}
+
+static enum status add_source(struct expansion *expansion, uint32_t node,
+                              const struct finding_list *findings, struct diag *diag)
+{
+    struct evidence_loader *loader = expansion->loader;
+    struct evidence_source source = *expansion->summary;
+    source.name =
+        arena_printf(&loader->set->arena, "%s#/sources/%zu", source.name, expansion->index);
+    source.node = node;
+    source.findings = findings;
+    if (source.name == NULL)
+        return diag_no_memory(diag);
+    if (findings->errors > 0)
+        return evidence_loader_reject(loader, source.name, source.sha256, findings, diag);
+    if (json_read_member(source.json, node, "metrics") == JSON_READ_NONE)
+        return reject_reference(expansion, &source, diag);
+    return evidence_loader_add_record(loader, &source, diag);
+}
+
+enum status evidence_loader_add_summary(struct evidence_loader *loader,
+                                        const struct evidence_source *summary, struct diag *diag)
+{
+    const struct json_read_document *json = summary->json;
+    uint32_t sources = json_read_member(json, 0, "sources");
+    struct expansion expansion = {.loader = loader, .summary = summary};
+    size_t at = 0;
+    json_read_locator_init(&expansion.locator, json);
+    enum status status = read_failure(loader, summary, diag);
+    for (uint32_t node = json_read_first(json, sources);
+         status == STATUS_OK && node != JSON_READ_NONE;
+         node = json_read_next(json, sources, node)) {
+        bool text = json_read_is(json, node, JSON_READ_STRING); /* its offset is past the quote */
+        size_t begin = json->nodes[node].offset - (text ? 1 : 0);
+        size_t end = json->nodes[node].offset + json->nodes[node].length;
+        struct finding_list findings = findings_within(summary->findings, &at, begin, end);
+        status = add_source(&expansion, node, &findings, diag);
+        expansion.index++;
+    }
+    return status;
+}
