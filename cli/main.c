@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd_analyze.h"
 #include "cmd_ledger.h"
 #include "cmd_report.h"
 #include "cmd_schema.h"
@@ -20,6 +21,7 @@ struct command {
 static const struct command commands[] = {
     {"validate", cmd_validate, "check evidence files against the contract"},
     {"ledger", cmd_ledger, "resident training state of one rank, by formula"},
+    {"analyze", cmd_analyze, "decide which strategy fits the limits, and say why"},
     {"report", cmd_report, "write the workbook, the charts and the Markdown of a decision"},
     {"schema", cmd_schema, "print the JSON Schema of evidence files"},
 };
