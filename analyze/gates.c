@@ -93,6 +93,29 @@ static void append_level(struct text_buffer *out, const struct policy *policy,
         gate->verdict == GATE_FAIL ? "below" : "at least", policy->min_evidence_level);
 }
 
+/* "not measured", and of memory what there is instead of the kind that the policy reads. */
+static void append_not_measured(struct text_buffer *out, const struct policy *policy,
+                                const struct candidate *candidate, const struct gate_result *gate)
+{
+    size_t found = 0;
+    text_buffer_puts(out, "not measured");
+    if (strcmp(gate->name, "memory") != 0)
+        return;
+    for (int kind = 0; policy->memory_kind >= 0 && kind < MEMORY_KIND_COUNT; kind++) {
+        if (isnan(candidate->metrics.peak_mb[kind]))
+            continue;
+        if (found++ == 0)
+            text_buffer_printf(out, ": the policy reads the %s peak, and there is only ",
+                               memory_kind_name((enum memory_kind)policy->memory_kind));
+        else
+            text_buffer_puts(out, " and ");
+        text_buffer_printf(out, "%s ", memory_kind_name((enum memory_kind)kind));
+        append_number(out, candidate->metrics.peak_mb[kind]);
+    }
+    if (found > 0)
+        text_buffer_puts(out, " MiB");
+}
+
 static void append_detail(struct text_buffer *out, const struct policy *policy,
                           const struct candidate *candidate, const struct gate_result *gate)
 {
@@ -101,7 +124,7 @@ static void append_detail(struct text_buffer *out, const struct policy *policy,
     else if (gate->verdict == GATE_NOT_APPLIED)
         text_buffer_puts(out, "no limit");
     else if (gate->verdict == GATE_NOT_MEASURED)
-        text_buffer_puts(out, "not measured");
+        append_not_measured(out, policy, candidate, gate);
     else if (gate->verdict == GATE_NOT_EVALUATED)
         text_buffer_puts(out, "not evaluated: the run failed");
     else if (strcmp(gate->name, "evidence_level") == 0)

@@ -132,6 +132,24 @@ Test(gates, an_absent_metric_fails_as_not_measured)
     cr_assert_str_eq(gates_find(&sample.candidates[0], "memory")->detail, "not measured");
 }
 
+Test(gates, a_kind_of_memory_that_was_not_measured_names_what_there_is)
+{
+    add_reference();
+    struct candidate *candidate = &sample.candidates[0];
+    for (int kind = 0; kind < MEMORY_KIND_COUNT; kind++)
+        candidate->metrics.peak_mb[kind] = NAN;
+    candidate->metrics.peak_mb[MEMORY_RESERVED] = 9000;
+    candidate->peak_mb = NAN;
+    candidate->memory_kind = -1;
+    sample.policy.memory_kind = MEMORY_DEVICE;
+    limits(10000, NAN, NAN);
+    group_sample_judge(&sample);
+    cr_assert_eq(verdict(0, "memory"), GATE_NOT_MEASURED);
+    cr_assert_str_eq(gates_find(candidate, "memory")->detail,
+                     "not measured: the policy reads the device peak, and there is only reserved "
+                     "9,000 MiB");
+}
+
 Test(gates, a_minimum_in_another_unit_fails)
 {
     limits(NAN, 1, NAN);
