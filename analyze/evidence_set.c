@@ -139,7 +139,8 @@ enum status evidence_loader_reject(struct evidence_loader *loader, const char *n
     struct rejected_source *rejected = add_rejected(loader->set);
     if (rejected == NULL)
         return diag_no_memory(diag);
-    *rejected = (struct rejected_source){.path = name, .sha256 = sha256};
+    *rejected = (struct rejected_source){
+        .path = name, .sha256 = sha256, .named = !loader->walked};
     for (size_t i = 0; i < findings->count; i++)
         if (!finding_add(&rejected->findings, &loader->set->arena, &findings->items[i]))
             return diag_no_memory(diag);

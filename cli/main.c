@@ -8,6 +8,7 @@
 #include "cmd_report.h"
 #include "cmd_schema.h"
 #include "cmd_validate.h"
+#include "cmd_verify.h"
 #include "diag.h"
 #include "text.h"
 
@@ -23,6 +24,7 @@ static const struct command commands[] = {
     {"ledger", cmd_ledger, "resident training state of one rank, by formula"},
     {"analyze", cmd_analyze, "decide which strategy fits the limits, and say why"},
     {"report", cmd_report, "write the workbook, the charts and the Markdown of a decision"},
+    {"verify", cmd_verify, "recompute a summary from its sources"},
     {"schema", cmd_schema, "print the JSON Schema of evidence files"},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
@@ -100,7 +102,7 @@ int main(int argc, char **argv)
     if ((fflush(stdout) != 0 || ferror(stdout)) && status <= STATUS_NEGATIVE)
         status = diag_set(&diag, STATUS_ENVIRONMENT, "standard output: cannot write: %s",
                           diag_reason(errno));
-    if (status > STATUS_NEGATIVE || (status != STATUS_OK && diag.text[0] != '\0'))
+    if (status != STATUS_OK && diag.text[0] != '\0')
         fprintf(stderr, "rankledger: %s\n", diag.text);
     return (int)status;
 }
