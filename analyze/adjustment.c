@@ -60,8 +60,8 @@ static void predict_peak(const struct visit *visit, struct plan *plan,
     memory_change_predict(visit->from, &visit->subject->states[visit->from->strategy],
                           &visit->subject->states[plan->strategy], change, &result);
     plan->peak_mb = result.peak_mb;
-    if (visit->out_of_memory && !isnan(result.peak_mb)) {
-        plan->peak_mb = NAN; /* the peak of a run that did not get through says nothing */
+    if (visit->out_of_memory) { /* the peak of a run that did not get through says nothing */
+        plan->peak_mb = NAN;
         add_missing(plan, "metrics.peak_memory_mb");
     }
     if (isnan(visit->policy->memory_limit_mb))

@@ -69,12 +69,26 @@ static bool can_run(const struct collector_command *what)
     return !isnan(workload->width + workload->layers + workload->seq_len + what->world_size);
 }
 
+/*
+ * The vocabulary where a record gives the number of parameters instead: with GPT-2's conventions
+ * and a tied embedding it is V*C + T*C + L*(12*C^2 + 13*C) + 2*C. NAN unless that comes out whole.
+ */
+static double vocabulary(const struct workload *workload)
+{
+    double c = workload->width;
+    double others = workload->seq_len * c + workload->layers * (12 * c * c + 13 * c) + 2 * c;
+    double vocab = (workload->parameters - others) / c;
+    if (!isnan(workload->vocab))
+        return workload->vocab;
+    return vocab >= 1 && vocab == floor(vocab) ? vocab : NAN;
+}
+
 static void add_shape(struct text_buffer *out, const struct workload *workload)
 {
     add_number(out, "width", workload->width);
     add_number(out, "layers", workload->layers);
     add_number(out, "heads", workload->heads);
-    add_number(out, "vocab", workload->vocab);
+    add_number(out, "vocab", vocabulary(workload));
     add_number(out, "seq-len", workload->seq_len);
 }
 

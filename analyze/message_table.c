@@ -10,6 +10,8 @@
 /* Significant digits of a number in a sentence; the reports use the same. */
 #define NUMBER_DIGITS 6
 #define PERCENT_DIGITS 3
+/* Of a text of the input inside a sentence. */
+#define TEXT_COLUMNS 240
 
 /* Sorted by id (message_table_make searches by halves; a test checks the order). */
 static const struct message_table_row rows[] = {
@@ -220,14 +222,16 @@ static bool fill(struct text_buffer *out, const char *text, const struct message
     return true;
 }
 
-/* A copy that is safe to print and names no user. */
+/* A copy that is safe to print and names no user, cut where it would drown the sentence. */
 static const char *copy_text(struct arena *arena, const char *text)
 {
     struct text_buffer safe = {0};
     text_redact(&safe, text, strlen(text));
+    const char *shown = safe.length > 0 ? safe.text : "";
+    size_t length = text_prefix(shown, safe.length, TEXT_COLUMNS);
     const char *copy = NULL;
     if (!safe.failed)
-        copy = arena_copy(arena, safe.length > 0 ? safe.text : "", safe.length);
+        copy = arena_printf(arena, "%.*s%s", (int)length, shown, length < safe.length ? "..." : "");
     text_buffer_fini(&safe);
     return copy;
 }

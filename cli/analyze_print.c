@@ -46,13 +46,20 @@ static const struct group *picked(const struct printer *printer)
     return index < 0 ? NULL : &printer->analysis->groups.items[index];
 }
 
+/* "ACCEPT zero1  (rule: gain)"; what is not accepted names no strategy. */
+static void put_heading(struct printer *printer, const struct group *group,
+                        const struct decision *decision)
+{
+    put_verdict(printer, decision->verdict);
+    if (group != NULL && decision->candidate >= 0 && decision->verdict == VERDICT_ACCEPT)
+        text_buffer_printf(printer->out, " %s", group->candidates[decision->candidate].label);
+    text_buffer_printf(printer->out, "  (rule: %s)\n", decision->rule);
+}
+
 static void put_decision(struct printer *printer, const struct group *group,
                          const struct decision *decision)
 {
-    put_verdict(printer, decision->verdict);
-    if (group != NULL && decision->candidate >= 0)
-        text_buffer_printf(printer->out, " %s", group->candidates[decision->candidate].label);
-    text_buffer_printf(printer->out, "  (rule: %s)\n", decision->rule);
+    put_heading(printer, group, decision);
     put_safe(printer, decision->reason.text);
     text_buffer_puts(printer->out, "\n");
 }
@@ -73,8 +80,7 @@ static void put_groups(struct printer *printer)
         text_buffer_puts(printer->out, "\n");
         if (analysis->picked < 0) {
             text_buffer_puts(printer->out, "  by itself: ");
-            put_verdict(printer, analysis->outcomes[i].decision.verdict);
-            text_buffer_printf(printer->out, "  (rule: %s)\n", analysis->outcomes[i].decision.rule);
+            put_heading(printer, group, &analysis->outcomes[i].decision);
         }
         analyze_table(group, &analysis->options.policy, &analysis->outcomes[i].selection,
                       printer->arena, printer->out);
