@@ -1,6 +1,5 @@
 #include "json_write.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "json_write_mark.h"
@@ -108,22 +107,40 @@ static enum status report_failure(const struct json_write *writer, struct diag *
                     "a value that JSON cannot hold (such as NaN) reached a document");
 }
 
+static int append_piece(const char *text, size_t size, void *data)
+{
+    struct text_buffer *dumped = data;
+    text_buffer_append(dumped, text, size);
+    return dumped->failed ? -1 : 0;
+}
+
+/*
+ * jansson's text. Through a callback, because json_dumps in jansson 2.14 does not look whether
+ * there was memory for a key: it would leave out the rest of the key and report success. Our buffer
+ * remembers that it failed.
+ */
+static bool dump_tree(const json_t *root, struct text_buffer *dumped)
+{
+    const size_t flags =
+        JSON_INDENT(2) | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17);
+    return json_dump_callback(root, append_piece, dumped, flags) == 0 && !dumped->failed;
+}
+
 enum status json_write_text(struct json_write *writer, const json_t *root, struct text_buffer *out,
                             struct diag *diag)
 {
     if (writer->status != STATUS_OK)
         return report_failure(writer, diag);
-    if (root == NULL)
+    struct text_buffer dumped = {0};
+    if (root == NULL || !dump_tree(root, &dumped)) {
+        text_buffer_fini(&dumped);
         return diag_no_memory(diag);
-    char *dumped = json_dumps(root, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_ENCODE_ANY |
-                                        JSON_REAL_PRECISION(17));
-    if (dumped == NULL)
-        return diag_no_memory(diag);
+    }
     size_t before = out->length;
-    struct rewriting rewriting = {.text = dumped, .out = out};
+    struct rewriting rewriting = {.text = dumped.text, .out = out};
     bool good = rewrite_text(&rewriting);
     text_buffer_puts(out, "\n");
-    free(dumped);
+    text_buffer_fini(&dumped);
     if (good && !out->failed)
         return STATUS_OK;
     out->length = before;

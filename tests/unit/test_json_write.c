@@ -350,3 +350,40 @@ Test(json_write_file, writes_a_file_and_names_one_that_cannot_be_written)
     cr_assert(strstr(diag.text, "/nonexistent/x: cannot write") != NULL);
     json_decref(root);
 }
+
+/* The n-th allocation of jansson fails; 0: none. */
+static size_t failing_allocation;
+static size_t allocations;
+
+static void *allocate_or_fail(size_t size)
+{
+    return ++allocations == failing_allocation ? NULL : malloc(size);
+}
+
+Test(json_write, every_failing_allocation_of_jansson_is_reported)
+{
+    const char *text = "{\"key\":[1.50,\"text\",{\"a\":null}],\"other\":\"\\u0001\",\"n\":-3}";
+    struct json_read_document document = {0};
+    struct json_read_fault fault = {0};
+    struct diag none = {0};
+    cr_assert_eq(json_read_parse(&document, text, strlen(text), &fault, &none), STATUS_OK);
+    json_set_alloc_funcs(allocate_or_fail, free);
+    bool failed = true;
+    for (failing_allocation = 1; failed; failing_allocation++) {
+        allocations = 0;
+        struct json_write writer = {0};
+        struct diag diag = {0};
+        struct text_buffer out = {0};
+        json_t *root = json_write_object(&writer);
+        json_write_set(&writer, root, "copy", json_write_copy(&writer, &document, 0));
+        json_write_set(&writer, root, "x", json_write_real(&writer, 0.5));
+        enum status status = json_write_text(&writer, root, &out, &diag);
+        failed = allocations >= failing_allocation;
+        cr_assert_eq(status, failed ? STATUS_ENVIRONMENT : STATUS_OK, "allocation %zu of %zu",
+                     failing_allocation, allocations);
+        json_decref(root);
+        text_buffer_fini(&out);
+    }
+    cr_assert_gt(failing_allocation, 20);
+    json_read_fini(&document);
+}
