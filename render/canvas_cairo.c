@@ -338,6 +338,13 @@ enum status canvas_cairo_create(const char *language, struct canvas_cairo **out,
     if (canvas == NULL)
         return diag_no_memory(diag);
     canvas->canvas.backend = &backend;
+    /* For a script that the context's language does not have (Chinese names in an English report)
+     * Pango asks the environment which language is preferred, and takes that one's shapes. This is
+     * the only way to answer for it. */
+    if (setenv("PANGO_LANGUAGE", "en:zh-cn", 1) != 0) {
+        free(canvas);
+        return diag_no_memory(diag);
+    }
     /* The default font map of this thread is kept by Pango: a second canvas finds its fonts. */
     canvas->context = pango_font_map_create_context(pango_cairo_font_map_get_default());
     enum status status = set_rendering(canvas->context, diag);

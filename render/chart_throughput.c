@@ -114,7 +114,9 @@ static void put_bars(struct throughput_chart *chart)
             double to = chart_plot_x(&chart->share, 100 * candidate->communication_ratio);
             struct canvas_box box = {chart->share.left, line->y + (line->height - SHARE_BAR) / 2,
                                      fmax(to - chart->share.left, 0.75), SHARE_BAR};
-            scene_rectangle(scene, box, theme_area(THEME_COMMUNICATION));
+            scene_rectangle(scene, box,
+                            theme_area(chart->frame.group->times_count ? THEME_COMMUNICATION
+                                                                       : THEME_NOT_COUNTED));
         }
     }
 }

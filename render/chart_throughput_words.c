@@ -5,6 +5,8 @@
 #include "text.h"
 
 #define NOTE_INSET 16.0
+/* From ten times on a multiple says more than a percentage. */
+#define TIMES_FROM 10
 
 const char *chart_throughput_words_rate(struct chart_frame *frame, double value, const char *unit)
 {
@@ -25,6 +27,19 @@ static struct chart_cell_style style_of(const struct canvas_font *font, enum the
                                      3,    false};
 }
 
+/* `ratio` is the throughput over the minimum, less 1. */
+static const char *above_minimum(struct chart_frame *frame, double ratio)
+{
+    char number[64];
+    if (ratio == 0)
+        return texts_get(frame->texts, "chart.throughput.equal");
+    if (ratio < TIMES_FROM - 1)
+        return chart_frame_say1(frame, "chart.throughput.pass", "percent",
+                                chart_frame_percent(frame, ratio, false));
+    return chart_frame_say1(frame, "chart.throughput.pass_times", "times",
+                            text_number(number, sizeof number, floor(ratio + 1), 15));
+}
+
 static void add_verdict(struct chart_frame *frame, struct chart_line *line)
 {
     const struct summary_gate *gate = chart_frame_gate(line->candidate, "throughput");
@@ -40,9 +55,7 @@ static void add_verdict(struct chart_frame *frame, struct chart_line *line)
         text = texts_get(frame->texts, "chart.throughput.fail_unmeasured");
     } else if (isfinite(ratio) && chart_frame_is(gate, "pass")) {
         style = style_of(&theme_font_small, THEME_GOOD, CHART_MARK_CHECK);
-        text = ratio == 0 ? texts_get(frame->texts, "chart.throughput.equal")
-                          : chart_frame_say1(frame, "chart.throughput.pass", "percent",
-                                             chart_frame_percent(frame, ratio, false));
+        text = above_minimum(frame, ratio);
     } else {
         return;
     }

@@ -12,7 +12,7 @@ struct sheet {
     struct workbook *workbook;
     struct sheet *next;
     lxw_worksheet *worksheet;
-    double widths[CELL_MAX_COLUMNS]; /* characters; 0 while the default holds */
+    double widths[CELL_MAX_COLUMNS];       /* characters; 0 while the default holds */
     lxw_row_t breaks[CELL_MAX_BREAKS + 1]; /* first rows of pages, then 0 */
     size_t break_count;
     double height; /* points, of the row whose height was set last */

@@ -1,0 +1,49 @@
+#include "chart_recorder.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+void chart_recorder_init(struct chart_recorder *recorder, enum summary_sample_kind kind,
+                         size_t count, const char *language, bool real)
+{
+    struct diag diag = {0};
+    *recorder = (struct chart_recorder){.fonts = NULL};
+    summary_sample_make(&recorder->summary, kind, count);
+    cr_assert_eq(texts_load(language, NULL, &recorder->texts, &diag), STATUS_OK, "%s", diag.text);
+    if (real)
+        cr_assert_eq(canvas_cairo_create(language, &recorder->fonts, &diag), STATUS_OK, "%s",
+                     diag.text);
+    recording_canvas_init(&recorder->canvas, real ? canvas_cairo_canvas(recorder->fonts) : NULL);
+}
+
+const struct chart_row *chart_recorder_row(const char *name)
+{
+    size_t count = 0;
+    const struct chart_row *rows = chart_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    }
+    cr_assert_fail("no chart is called %s", name);
+    return NULL;
+}
+
+void chart_recorder_draw(struct chart_recorder *recorder, const char *chart)
+{
+    struct diag diag = {0};
+    struct chart_input input = {&recorder->summary, 0, &recorder->texts};
+    struct canvas *measuring = recorder->canvas.measuring;
+    recording_canvas_fini(&recorder->canvas);
+    recording_canvas_init(&recorder->canvas, measuring);
+    cr_assert_eq(chart_recorder_row(chart)->draw(&input, &recorder->canvas.canvas, &diag),
+                 STATUS_OK, "%s", diag.text);
+    cr_assert_eq(recorder->canvas.pages, 1);
+}
+
+void chart_recorder_fini(struct chart_recorder *recorder)
+{
+    recording_canvas_fini(&recorder->canvas);
+    canvas_cairo_destroy(recorder->fonts);
+    texts_fini(&recorder->texts);
+    summary_sample_fini(&recorder->summary);
+}

@@ -1,0 +1,29 @@
+#ifndef RANKLEDGER_CHART_RECORDER_H
+#define RANKLEDGER_CHART_RECORDER_H
+
+#include "canvas_cairo.h"
+#include "chart.h"
+#include "recording_canvas.h"
+#include "summary_sample.h"
+#include "texts.h"
+
+/*
+ * Draws a chart of a sample onto a recording canvas. Aborts the test with Criterion's assertions
+ * when something that the test does not ask about fails.
+ */
+struct chart_recorder {
+    struct summary summary;
+    struct texts texts;
+    struct canvas_cairo *fonts; /* NULL: texts are measured by rule */
+    struct recording_canvas canvas;
+};
+
+/* Makes the sample and loads the language; `real` fonts or the rule. */
+void chart_recorder_init(struct chart_recorder *recorder, enum summary_sample_kind kind,
+                         size_t count, const char *language, bool real);
+void chart_recorder_draw(struct chart_recorder *recorder, const char *chart);
+void chart_recorder_fini(struct chart_recorder *recorder);
+
+const struct chart_row *chart_recorder_row(const char *name);
+
+#endif

@@ -1,0 +1,77 @@
+#include <criterion/criterion.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart_recorder.h"
+
+/*
+ * Every allocation of ours fails once (the linker sends them here; those inside Cairo, Pango and
+ * GLib stay as they are, for GLib ends the process instead of returning an error).
+ */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+static atomic_long until_failure = -1; /* negative: never */
+
+static bool fails(void)
+{
+    return atomic_load(&until_failure) >= 0 && atomic_fetch_sub(&until_failure, 1) == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    return fails() ? NULL : __real_realloc(memory, size);
+}
+
+static void fail_each(const char *chart, enum summary_sample_kind kind)
+{
+    struct chart_recorder recorder;
+    chart_recorder_init(&recorder, kind, 5, "en", false);
+    struct chart_input input = {&recorder.summary, 0, &recorder.texts};
+    long n = 0;
+    for (;; n++) {
+        struct chart_image image = {.width = 7};
+        struct diag diag = {0};
+        cr_assert(n < 100000, "an end is reached");
+        atomic_store(&until_failure, n);
+        enum status status = chart_render(chart_recorder_row(chart), &input, &image, &diag);
+        bool reached = atomic_load(&until_failure) < 0;
+        atomic_store(&until_failure, -1);
+        if (!reached) {
+            cr_assert_eq(status, STATUS_OK);
+            chart_image_fini(&image);
+            break;
+        }
+        cr_assert_eq(status, STATUS_ENVIRONMENT, "allocation %ld", n);
+        cr_assert_str_eq(diag.text, "out of memory");
+        cr_assert_eq(image.width, 7, "the image is written on success only");
+    }
+    cr_assert(n > 20, "%ld allocations", n);
+    chart_recorder_fini(&recorder);
+}
+
+Test(chart_failure, memory_chart_reports_each_allocation_that_fails)
+{
+    fail_each("memory", SUMMARY_SAMPLE_NAMES);
+}
+
+Test(chart_failure, throughput_chart_reports_each_allocation_that_fails)
+{
+    fail_each("throughput", SUMMARY_SAMPLE_MISSING);
+}
