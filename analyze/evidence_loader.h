@@ -38,6 +38,10 @@ enum status evidence_loader_reject(struct evidence_loader *loader, const char *n
 /* Whether another tool's summary can be used: its errors, if any, lie inside its sources. */
 bool evidence_loader_usable(const struct finding_list *findings);
 
+/* Notes that a document was passed over; `why` is static. */
+enum status evidence_loader_skip(struct evidence_loader *loader, const char *name, const char *why,
+                                 struct diag *diag) STATUS_CHECKED;
+
 /*
  * Adds the sources of another tool's summary as records named PATH#/sources/2; those with errors
  * are rejected one by one, with their positions in the file. The summary's failure makes the

@@ -45,15 +45,16 @@ static struct rejected_source *add_rejected(struct evidence_set *set)
     return &items[set->rejected_count++];
 }
 
-static enum status add_skipped(struct evidence_set *set, const char *path, const char *why,
-                               struct diag *diag)
+enum status evidence_loader_skip(struct evidence_loader *loader, const char *name, const char *why,
+                                 struct diag *diag)
 {
+    struct evidence_set *set = loader->set;
     struct skipped_source *items =
         grow(&set->arena, set->skipped, set->skipped_count, &set->skipped_capacity, sizeof *items);
     if (items == NULL)
         return diag_no_memory(diag);
     set->skipped = items;
-    items[set->skipped_count++] = (struct skipped_source){path, why};
+    items[set->skipped_count++] = (struct skipped_source){name, why};
     return STATUS_OK;
 }
 
@@ -153,7 +154,7 @@ static enum status visit_own_summary(struct evidence_loader *loader, const char 
                                      const char *sha256, struct diag *diag)
 {
     if (loader->walked)
-        return add_skipped(loader->set, name, "own summary", diag);
+        return evidence_loader_skip(loader, name, "own summary", diag);
     struct finding finding = {
         .line = 1,
         .column = 1,

@@ -122,5 +122,7 @@ enum status evidence_loader_add_summary(struct evidence_loader *loader,
         status = add_source(&expansion, node, &findings, diag);
         expansion.index++;
     }
+    if (status == STATUS_OK && expansion.index == 0)
+        status = evidence_loader_skip(loader, summary->name, "a summary without sources", diag);
     return status;
 }

@@ -1,0 +1,408 @@
+#!/usr/bin/env python3
+"""analyze and verify, end to end: test_analyze.py PROGRAM CASES"""
+import copy
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = CASES = None
+
+
+def record(strategy, **changes):
+    """A sound record of ours; changes are metrics, or whole sections with section__ before."""
+    document = {
+        "strategy": strategy,
+        "workload": {"model": "gpt", "parameters": 1048576, "world_size": 4, "micro_batch": 8,
+                     "gradient_accumulation": 2, "global_batch": 64, "seq_len": 32,
+                     "dtype": "fp32", "width": 64, "layers": 4, "heads": 1, "vocab": 128,
+                     "activation_checkpointing": False},
+        "hardware": {"device": "X"},
+        "metrics": {"peak_memory_mb": 100, "throughput": 1000, "communication_ratio": 0.2},
+        "evidence_level": "multi_gpu",
+        "failure": None,
+        "decision": "measured",
+    }
+    for name, value in changes.items():
+        if name.startswith("section__"):
+            document[name[len("section__"):]] = value
+        elif name.startswith("workload__"):
+            document["workload"][name[len("workload__"):]] = value
+        else:
+            document["metrics"][name] = value
+    return document
+
+
+class Analyze(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, document):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(document if isinstance(document, str) else json.dumps(document))
+
+    def run_program(self, *arguments, **options):
+        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True,
+                              stdin=options.pop("stdin", subprocess.DEVNULL), **options)
+
+    def summary(self, *arguments, code=0):
+        run = self.run_program("analyze", "--output", "-", *arguments)
+        self.assertEqual(run.returncode, code, run.stderr)
+        return json.loads(run.stdout)
+
+    def case(self, name):
+        shutil.copy(os.path.join(CASES, name), self.folder)
+        return os.path.basename(name)
+
+    def two(self):
+        return [self.case("upstream/u01_gpt2_124m_ddp.json"),
+                self.case("upstream/u02_gpt2_124m_zero1.json")]
+
+    # ---- decisions ----
+
+    def test_reference_gates_and_selection(self):
+        self.write("ddp.json", record("ddp", throughput=130, peak_memory_mb=12000))
+        self.write("zero2.json", record("zero2", throughput=112, communication_ratio=0.20,
+                                        peak_memory_mb=9000))
+        self.write("zero3.json", record("zero3", throughput=105, communication_ratio=0.31,
+                                        peak_memory_mb=7000))
+        summary = self.summary("--memory-limit-mb", "10000", ".")
+        self.assertEqual(summary["selection"]["decision"], "accept")
+        self.assertEqual(summary["selection"]["strategy"], "zero2")
+        self.assertEqual(summary["strategy"], "zero2")
+        self.assertEqual([c["rank"] for c in summary["candidates"]], [None, 1, 2])
+        none = self.summary("--memory-limit-mb", "100", ".")
+        self.assertEqual(none["selection"]["decision"], "reject")
+        self.assertIsNone(none["selection"]["strategy"])
+        self.assertTrue(none["selection"]["reason"])
+
+    def test_gates_are_listed_in_their_order(self):
+        self.write("a.json", record("zero2", throughput=110, communication_ratio=0.22,
+                                    peak_memory_mb=9000))
+        limits = ["--memory-limit-mb", "8000", "--min-throughput", "120",
+                  "--max-communication-ratio", "0.20"]
+        candidate = self.summary(*limits, "a.json")["candidates"][0]
+        self.assertEqual(candidate["gate_failures"], ["memory", "throughput", "communication"])
+        limits = ["--memory-limit-mb", "9000", "--min-throughput", "110",
+                  "--max-communication-ratio", "0.22"]
+        candidate = self.summary(*limits, "a.json")["candidates"][0]
+        self.assertEqual(candidate["gate_failures"], [])
+        self.assertTrue(candidate["eligible"])
+
+    def test_options_override_the_policy(self):
+        self.write("policy.json", {"schema": "rankledger.policy/1", "memory_limit_mb": 50})
+        self.write("in/a.json", record("ddp"))
+        self.assertEqual(self.summary("--policy", "policy.json", "in")["candidates"][0]
+                         ["gate_failures"], ["memory"])
+        self.assertEqual(self.summary("--policy", "policy.json", "--memory-limit", "1GiB", "in")
+                         ["candidates"][0]["gate_failures"], [])
+
+    def test_one_rank_and_weak_levels_only_tune(self):
+        self.write("one/a.json", record("ddp", workload__world_size=1, workload__global_batch=16))
+        self.assertEqual(self.summary("one")["decision"]["rule"], "not_sharded")
+        self.write("weak/a.json", record("ddp", section__evidence_level="single_gpu_shared"))
+        summary = self.summary("--min-throughput", "1", "weak")
+        self.assertEqual(summary["decision"]["rule"], "evidence_level")
+        self.assertEqual(summary["candidates"][0]["gate_failures"], ["throughput"])
+
+    def test_repeats_are_pooled_and_listed(self):
+        self.write("a.json", record("ddp", peak_memory_mb=100, throughput=1000))
+        self.write("b.json", record("ddp", peak_memory_mb=110, throughput=1200))
+        summary = self.summary("a.json", "b.json")
+        self.assertEqual(len(summary["candidates"]), 1)
+        self.assertEqual(summary["candidates"][0]["repeats"], 2)
+        self.assertEqual(summary["candidates"][0]["sources"], [0, 1])
+        self.assertEqual(summary["candidates"][0]["metrics"]["peak_memory_mb"], 110)
+
+    def test_a_group_can_be_picked(self):
+        self.write("a.json", record("ddp"))
+        self.write("b.json", record("zero1", workload__global_batch=128,
+                                    workload__gradient_accumulation=4))
+        summary = self.summary(".")
+        self.assertEqual(summary["decision"]["rule"], "not_comparable")
+        self.assertEqual(summary["comparability"]["first_difference"]["field"], "global_batch")
+        self.assertIsNone(summary["strategy"])
+        self.assertEqual(summary["candidates"], [])
+        picked = self.summary("--group", "global_batch=128", ".")
+        self.assertEqual(picked["strategy"], "zero1")
+        self.assertEqual(self.run_program("analyze", "--group", "global_batch=7", ".").returncode, 3)
+        self.assertEqual(self.run_program("analyze", "--group", "nonsense=7", ".").returncode, 2)
+
+    def test_an_inversion_is_named_with_phase_and_category(self):
+        def with_memory(strategy, peak, buffers):
+            phases = [{"phase": "forward", "peak_bytes": 10 * 2**20, "by_category": {}},
+                      {"phase": "backward", "peak_bytes": peak * 2**20,
+                       "by_category": {"gradients": 2**20, "communication_buffers": buffers * 2**20}}]
+            return record(strategy, peak_memory_mb=peak, section__schema="rankledger.evidence/1",
+                          section__memory={"per_rank": [{"rank": rank, "phases": phases}
+                                                        for rank in range(4)]})
+        self.write("a.json", with_memory("ddp", 90, 5))
+        self.write("b.json", with_memory("zero2", 120, 35))
+        notes = [n for n in self.summary(".")["decision"]["notes"] if n["id"] == "note.inversion_phase"]
+        self.assertEqual(len(notes), 1)
+        self.assertEqual(notes[0]["values"]["phase"], "backward")
+        self.assertEqual(notes[0]["values"]["category"], "communication_buffers")
+        self.assertEqual(notes[0]["values"]["category_mb"], 35)
+
+    # ---- exit codes and input ----
+
+    def test_exit_codes_follow_the_decision_where_asked(self):
+        self.write("ok/a.json", record("ddp"))
+        self.write("bad/a.json", record("ddp"))
+        self.write("bad/b.json", record("zero9"))
+        for arguments, code in ((["ok"], 0), (["--memory-limit-mb", "99", "ok"], 6),
+                                (["--memory-limit-mb", "1", "ok"], 1), (["bad"], 7),
+                                (["--allow-invalid", "bad"], 7)):
+            run = self.run_program("analyze", "--exit-code", *arguments)
+            self.assertEqual(run.returncode, code, (arguments, run.stdout))
+        self.assertEqual(self.run_program("analyze", "bad").returncode, 1)
+        self.assertEqual(self.run_program("analyze", "--memory-limit-mb", "1", "ok").returncode, 0)
+
+    def test_an_invalid_source_is_listed_and_makes_the_decision_incomplete(self):
+        self.write("a.json", record("ddp"))
+        self.write("b.json", record("zero-1"))
+        run = self.run_program("analyze", ".")
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr.decode(), r"b\.json:1:\d+: error: /strategy: .*zero1")
+        self.assertIn(b"rule: incomplete", run.stdout)
+        allowed = self.summary("--allow-invalid", ".", code=1)
+        self.assertEqual(allowed["decision"]["rule"], "baseline")
+        self.assertTrue(allowed["options"]["allow_invalid"])
+
+    def test_usage_faults_are_told(self):
+        self.write("a.json", record("ddp"))
+        for arguments in ([], ["--memory-limit", "80G", "a.json"], ["--group", "x", "a.json"],
+                          ["--memory-limit", "1GiB", "--memory-limit-mb", "5", "a.json"],
+                          ["--memory-limit-mb", "0", "a.json"], ["--min-throughput", "fast", "a.json"],
+                          ["--max-communication-ratio", "1.5", "a.json"], ["-0", "a.json"],
+                          ["--memory-kind", "virtual", "a.json"], ["--baseline", "zero", "a.json"],
+                          ["--output", "a.json", "a.json"]):
+            run = self.run_program("analyze", *arguments)
+            self.assertEqual(run.returncode, 2, arguments)
+            self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+        with open(self.path("a.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["strategy"], "ddp")
+
+    def test_a_missing_path_and_an_empty_folder_stop(self):
+        os.mkdir(self.path("empty"))
+        self.assertEqual(self.run_program("analyze", "none.json").returncode, 3)
+        run = self.run_program("analyze", "empty")
+        self.assertEqual(run.returncode, 3)
+        self.assertIn(b"no evidence", run.stderr)
+
+    def test_paths_come_from_a_list_and_from_standard_input(self):
+        self.write("a b.json", record("ddp"))
+        self.write("list", "a b.json\n")
+        self.assertEqual(len(self.summary("--files-from", "list")["sources"]), 1)
+        self.write("list0", "a b.json\0")
+        self.assertEqual(len(self.summary("--files-from", "list0", "-0")["sources"]), 1)
+        with open(self.path("a b.json"), "rb") as file:
+            run = self.run_program("analyze", "--output", "-", "-", stdin=file)
+        self.assertEqual(json.loads(run.stdout)["sources"][0]["path"], "<stdin>")
+
+    def test_lines_of_jsonl_are_records(self):
+        self.write("a.jsonl", json.dumps(record("ddp")) + "\n" + json.dumps(record("zero1")) + "\n")
+        self.assertEqual([s["path"] for s in self.summary("a.jsonl")["sources"]],
+                         ["a.jsonl:1", "a.jsonl:2"])
+
+    def test_an_output_that_cannot_be_written_leaves_nothing(self):
+        self.write("a.json", record("ddp"))
+        run = self.run_program("analyze", "--output", "none/summary.json", "a.json")
+        self.assertEqual(run.returncode, 4)
+        self.assertIn(b"none/summary.json", run.stderr)
+
+    def test_hostile_texts_never_reach_the_terminal(self):
+        hostile = "\u001b[31m\u0007/home/alice/x\u202e"
+        self.write("a\u001b[2Jb.json", record("ddp", section__failure=hostile,
+                                              workload__model=hostile))
+        self.write("c.json", record("zero1", workload__model=hostile,
+                                    section__evidence_level=hostile))
+        run = self.run_program("analyze", "--output", "s.json", ".")
+        for output in (run.stdout, run.stderr):
+            self.assertNotIn(b"\x1b", output)
+            self.assertNotIn(b"\x07", output)
+            self.assertNotIn("\u202e".encode(), output)
+            self.assertNotIn(b"alice", output)
+
+    # ---- the summary ----
+
+    def test_the_bytes_depend_on_the_evidence_alone(self):
+        self.two()
+        names = sorted(os.listdir(self.folder))
+        outputs = set()
+        for arguments in (names, names[::-1], ["."], names + ["."]):
+            for environment in ({}, {"LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo"}):
+                run = self.run_program("analyze", "--memory-limit", "16GiB", "--output", "-",
+                                       *arguments, env={**os.environ, **environment})
+                outputs.add(run.stdout)
+        self.assertEqual(len(outputs), 1)
+
+    def test_a_second_run_passes_over_its_own_summary(self):
+        self.two()
+        self.run_program("analyze", "--output", "summary.json", ".")
+        with open(self.path("summary.json"), encoding="utf-8") as file:
+            first = json.load(file)
+        self.assertEqual(self.run_program("analyze", "--output", "summary.json", ".").returncode, 0)
+        with open(self.path("summary.json"), encoding="utf-8") as file:
+            second = json.load(file)
+        self.assertEqual(second["skipped_sources"], [{"path": "summary.json", "why": "own summary"}])
+        second["skipped_sources"] = []
+        self.assertEqual(first, second)
+
+    def test_paths_are_relative_to_the_summary(self):
+        self.write("in/a.json", record("ddp"))
+        os.mkdir(self.path("out"))
+        self.run_program("analyze", "--output", "out/s.json", "in/a.json")
+        with open(self.path("out/s.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["sources"][0]["path"], "../in/a.json")
+        self.assertEqual(self.run_program("verify", "out/s.json").returncode, 0)
+
+    def test_unknown_fields_keep_every_digit(self):
+        text = json.dumps(record("ddp"))[:-1] + ', "big": 12345678901234567890123, "x": 1.10, ' \
+            '"group": "G0", "path": "elsewhere"}'
+        self.write("a.json", text)
+        run = self.run_program("analyze", "--output", "-", "a.json")
+        self.assertIn(b'"big": 12345678901234567890123', run.stdout)
+        self.assertIn(b'"x": 1.10', run.stdout)
+        source = json.loads(run.stdout)["sources"][0]
+        self.assertEqual(source["original"], {"group": "G0", "path": "elsewhere"})
+        self.assertEqual(source["path"], "a.json")
+
+    def test_every_summary_satisfies_the_contract(self):
+        groups = [["upstream"], ["compare"], ["json"], ["upstream/u06_failed_no_optimizer.json"],
+                  ["upstream/u10_rank_missing.json"], ["compare/c10_zero2_cam1_bs8.json"]]
+        for number, paths in enumerate(groups):
+            name = self.path(f"s{number}.json")
+            self.run_program("analyze", "--output", name, *[os.path.join(CASES, p) for p in paths])
+            run = self.run_program("validate", name)
+            self.assertEqual(run.returncode, 0, run.stdout)
+            self.assertEqual(self.run_program("verify", name).returncode, 0, paths)
+
+    # ---- verify ----
+
+    def changed(self, change):
+        self.two()
+        self.run_program("analyze", "--memory-limit", "16GiB", "--output", "s.json", ".")
+        with open(self.path("s.json"), encoding="utf-8") as file:
+            summary = json.load(file)
+        change(summary)
+        self.write("s.json", summary)
+        return self.run_program("verify", "s.json")
+
+    def test_an_untouched_summary_verifies(self):
+        run = self.changed(lambda summary: None)
+        self.assertEqual(run.returncode, 0, run.stdout)
+
+    def test_a_tampered_decision_is_found(self):
+        def change(summary):
+            summary["decision"]["decision"] = "reject"
+        run = self.changed(change)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(b'/decision/decision: stored "reject", recomputed "accept"', run.stdout)
+
+    def test_a_number_may_differ_by_rounding_alone(self):
+        def change(factor):
+            def apply(summary):
+                summary["candidates"][0]["ledger"]["resident_mb"] *= factor
+            return apply
+        self.assertEqual(self.changed(change(1 + 1e-13)).returncode, 0)
+        run = self.changed(change(1 + 1e-11))
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(b"/candidates/0/ledger/resident_mb", run.stdout)
+
+    def test_a_member_more_or_less_is_found(self):
+        def more(summary):
+            summary["extra"] = 1
+        def less(summary):
+            del summary["selection"]["reason"]
+        self.assertIn(b"/extra: stored 1, recomputed absent", self.changed(more).stdout)
+        run = self.changed(less)
+        self.assertIn(b"/selection/reason: stored absent", run.stdout)
+        self.assertEqual(run.returncode, 1)
+
+    def test_a_changed_source_is_named(self):
+        self.changed(lambda summary: None)
+        with open(self.path("u01_gpt2_124m_ddp.json"), "a", encoding="utf-8") as file:
+            file.write(" ")
+        run = self.run_program("verify", "s.json")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(b"changed since: u01_gpt2_124m_ddp.json", run.stdout)
+
+    def test_a_moved_source_is_named(self):
+        self.changed(lambda summary: None)
+        os.rename(self.path("u01_gpt2_124m_ddp.json"), self.path("elsewhere"))
+        run = self.run_program("verify", "s.json")
+        self.assertEqual(run.returncode, 3)
+        self.assertIn(b"u01_gpt2_124m_ddp.json", run.stderr)
+
+    def test_another_program_version_is_told_and_no_difference(self):
+        def change(summary):
+            summary["program"]["version"] = "99.0"
+        run = self.changed(change)
+        self.assertEqual(run.returncode, 0)
+        self.assertIn(b"99.0", run.stdout)
+
+    def test_another_format_is_refused(self):
+        def change(summary):
+            summary["schema"] = "rankledger.summary/2"
+        run = self.changed(change)
+        self.assertEqual(run.returncode, 3)
+        self.assertIn(b"rankledger.summary/2", run.stderr)
+
+    def test_what_is_no_summary_is_refused(self):
+        self.write("a.json", record("ddp"))
+        self.write("b.json", "[]")
+        self.write("c.json", "{")
+        self.write("d.json", '{"schema": "rankledger.summary/1"}')
+        for name in ("a.json", "b.json", "c.json", "d.json", "none.json"):
+            run = self.run_program("verify", name)
+            self.assertEqual(run.returncode, 3, name)
+            self.assertTrue(run.stderr)
+        self.assertEqual(self.run_program("verify").returncode, 2)
+
+    def test_a_foreign_summary_without_sources_is_found_again(self):
+        name = self.case("upstream/u16_aggregate_no_sources.json")
+        self.two()
+        self.run_program("analyze", "--output", "s.json", ".")
+        run = self.run_program("verify", "s.json")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        os.remove(self.path(name))
+        self.assertEqual(self.run_program("verify", "s.json").returncode, 3)
+
+    def test_damaged_summaries_are_never_taken_for_sound(self):
+        self.changed(lambda summary: None)
+        with open(self.path("s.json"), encoding="utf-8") as file:
+            summary = json.load(file)
+
+        def places(value, at=()):
+            yield at
+            items = value.items() if isinstance(value, dict) else \
+                enumerate(value) if isinstance(value, list) else ()
+            for key, inner in items:
+                yield from places(inner, at + (key,))
+        for at in list(places(summary))[1::37]:
+            for damage in (None, "x", [], {}, -1, 1e300):
+                damaged = copy.deepcopy(summary)
+                inner = damaged
+                for key in at[:-1]:
+                    inner = inner[key]
+                if inner[at[-1]] == damage:
+                    continue
+                inner[at[-1]] = damage
+                self.write("s.json", damaged)
+                run = self.run_program("verify", "s.json")
+                expected = (0,) if at == ("program", "version") else (1, 3)
+                self.assertIn(run.returncode, expected, (at, damage, run.stdout, run.stderr))
+
+
+if __name__ == "__main__":
+    PROGRAM, CASES = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
