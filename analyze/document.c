@@ -93,9 +93,24 @@ static enum document_kind kind_of(const struct json_read_document *json)
     return DOCUMENT_RECORD;
 }
 
-static enum status add_fault(const struct visit *v, const struct json_read_fault *fault,
+/* The reader counts the lines of the text that it was given. A line of a .jsonl file holds no line
+ * feed, so that every "line 1" in its words is the line of the file. */
+static void correct_line(char *message, size_t capacity, size_t line)
+{
+    static const char first[] = "in line 1";
+    char *found = strstr(message, first);
+    if (line <= 1 || found == NULL)
+        return;
+    char rest[sizeof((struct json_read_fault *)NULL)->message];
+    snprintf(rest, sizeof rest, "%s", found + sizeof first - 1);
+    size_t used = (size_t)(found - message);
+    snprintf(found, capacity - used, "in line %zu%s", line, rest);
+}
+
+static enum status add_fault(const struct visit *v, struct json_read_fault *fault,
                              struct document *document)
 {
+    correct_line(fault->message, sizeof fault->message, document->first_line + 1);
     struct finding finding = {.severity = FINDING_ERROR,
                               .offset = fault->offset,
                               .rule = json_read_fault_name(fault->kind),

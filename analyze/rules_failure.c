@@ -58,6 +58,9 @@ void rules_failure_success(struct validation *v)
     uint32_t decision = decision_text(v);
     if (decision == JSON_READ_NONE || !validation_has_failed(v))
         return;
+    if (json_read_is(v->json, v->found[EVIDENCE_FIELD_FAILURE], JSON_READ_OBJECT) &&
+        v->found[EVIDENCE_FIELD_FAILURE_REASON] == JSON_READ_NONE)
+        return; /* what {} means is not known, and it is an error already */
     char word[32];
     read_small(v, decision, word, sizeof word);
     if (is_one_of(word, success))

@@ -76,8 +76,9 @@ void rules_ranks_steps(struct validation *v)
         if (nodes[row].type != JSON_READ_ARRAY || nodes[row].hash == nodes[first].hash)
             continue;
         validation_report(v, VALIDATION_ERROR(row, "step_count"),
-                          "%lu steps, but rank 0 has %lu: every rank takes part in every step",
-                          (unsigned long)nodes[row].hash, (unsigned long)nodes[first].hash);
+                          "%lu step%s, but rank 0 has %lu: every rank takes part in every step",
+                          (unsigned long)nodes[row].hash, nodes[row].hash == 1 ? "" : "s",
+                          (unsigned long)nodes[first].hash);
     }
 }
 

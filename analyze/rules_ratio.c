@@ -36,7 +36,7 @@ void rules_ratio_utilisation(struct validation *v)
                           "%s %% of a measured peak: the peak was measured on a busy machine, or "
                           "the FLOP model counts too much",
                           validation_format(utilisation * 100).text);
-    else if (utilisation <= 100)
+    else if (utilisation >= 2 && utilisation <= 100)
         validation_report(v, VALIDATION_ERROR(node, "impossible_value"),
                           "%s is outside [0, 1] of a nominal peak; if it is a percentage, write %s",
                           validation_show(v, node).text, validation_format(utilisation / 100).text);

@@ -190,10 +190,14 @@ void validate_hint_type(const struct json_read_document *json, const struct evid
         hint_number(json, node, hint);
     else if ((row->types & EVIDENCE_NUMBER) != 0 && boolean)
         say(hint, "a boolean is no number");
+    else if (row->types == EVIDENCE_ARRAY && type == JSON_READ_NUMBER)
+        say(hint, "the array is [rank][step]");
     else if ((row->types & EVIDENCE_ARRAY) != 0 && type == JSON_READ_NUMBER)
-        say(hint, "one element a rank or step");
-    else if ((row->types & EVIDENCE_NULL) == 0 && type == JSON_READ_NULL)
+        say(hint, "the array has one element a rank or step");
+    else if (row->required != 0 && type == JSON_READ_NULL)
         say(hint, "null stands only for what is optional");
+    else if ((row->types & EVIDENCE_NULL) == 0 && type == JSON_READ_NULL)
+        say(hint, "every rank and step has its element");
 }
 
 /* ---- Choices ---- */

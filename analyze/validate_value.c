@@ -85,7 +85,7 @@ static bool check_range(struct validation *v, const struct evidence_row *row, ui
     }
     if ((row->checks & EVIDENCE_MAXIMUM) != 0 && number > row->maximum) {
         char hint[96] = "";
-        if (row->maximum == 1 && number <= 100)
+        if (row->maximum == 1 && number >= 2 && number <= 100)
             snprintf(hint, sizeof hint, "; if it is a percentage, write %s",
                      validation_format(number / 100).text);
         validation_report(v, VALIDATION_ERROR(node, "impossible_value"), "%s is outside [%s, %s]%s",

@@ -93,8 +93,8 @@ struct validation_number validation_format(double value)
 {
     struct validation_number number;
     text_number_exact(number.text, sizeof number.text, value);
-    if (strlen(number.text) > 12) /* digits that the eye does not want */
-        text_number(number.text, sizeof number.text, value, 7);
+    if (strlen(number.text) > 9 && floor(value) != value) /* digits that the eye does not want */
+        snprintf(number.text, sizeof number.text, "%.7g", value);
     return number;
 }
 
