@@ -308,14 +308,17 @@ static const char *failed_gates(struct chart_frame *frame,
     return text;
 }
 
-/* The selection's first is "selected" only where the project's decision took it. */
-static const char *standing(struct chart_frame *frame, const struct summary_candidate *candidate)
+bool chart_frame_chosen(const struct chart_frame *frame, const struct summary_candidate *candidate)
 {
     const struct summary_decision *decision = &frame->group->decision;
-    bool chosen = decision->decision != NULL && strcmp(decision->decision, "accept") == 0 &&
-                  decision->candidate >= 0 &&
-                  candidate - frame->group->candidates == (ptrdiff_t)decision->candidate;
-    if (chosen)
+    return decision->decision != NULL && strcmp(decision->decision, "accept") == 0 &&
+           decision->candidate >= 0 &&
+           candidate - frame->group->candidates == (ptrdiff_t)decision->candidate;
+}
+
+static const char *standing(struct chart_frame *frame, const struct summary_candidate *candidate)
+{
+    if (chart_frame_chosen(frame, candidate))
         return texts_get(frame->texts, "chart.status.selected");
     return candidate->rank == 1 ? texts_get(frame->texts, "chart.status.best") : NULL;
 }

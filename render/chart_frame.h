@@ -60,6 +60,9 @@ struct chart_frame_key {
 void chart_frame_legend(struct chart_frame *frame, const struct chart_frame_key *keys,
                         size_t count);
 
+/* Whether the group's decision accepts this candidate; the selection's first need not be it. */
+bool chart_frame_chosen(const struct chart_frame *frame, const struct summary_candidate *candidate);
+
 /* A candidate's name with what became of it: selected, not eligible and why. */
 struct chart_cell chart_frame_label(struct chart_frame *frame,
                                     const struct summary_candidate *candidate, double width);

@@ -21,6 +21,7 @@ struct throughput_chart {
     struct chart_lines lines;
     const char *unit; /* of the axis; NULL: nothing is measured */
     bool shares;      /* the exposed communication of some candidate is measured */
+    bool chosen;      /* the best eligible is what the decision accepts */
     bool areas[THEME_AREA_COUNT];
 };
 
@@ -64,6 +65,7 @@ static void read_lines(struct throughput_chart *chart)
         line->has_mark = chart->unit != NULL && has_bar(chart, line);
         if (line->has_mark)
             chart->areas[area_of(chart, candidate)] = true;
+        chart->chosen = chart->chosen || chart_frame_chosen(&chart->frame, candidate);
         chart->shares = chart->shares || is_measure(candidate->communication_ratio);
     }
 }
@@ -162,9 +164,12 @@ static void put_legend(struct throughput_chart *chart)
     struct chart_frame_key keys[sizeof known / sizeof known[0]];
     size_t count = 0;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const char *id = known[i].id;
+        if (known[i].area == THEME_SELECTED && chart->chosen)
+            id = "chart.status.selected";
         if (chart->areas[known[i].area])
             keys[count++] =
-                (struct chart_frame_key){known[i].area, texts_get(chart->frame.texts, known[i].id)};
+                (struct chart_frame_key){known[i].area, texts_get(chart->frame.texts, id)};
     }
     if (count > 1 || chart->areas[THEME_NOT_COUNTED]) /* one colour needs no key */
         chart_frame_legend(&chart->frame, keys, count);

@@ -147,6 +147,9 @@ const char *chart_throughput_words_subtitle(struct chart_frame *frame)
                 decision->baseline != NULL && decision->candidate >= 0 &&
                 best - group->candidates == (ptrdiff_t)decision->candidate &&
                 (decision->goal == NULL || decision->goal[0] == 't');
-    return chart_frame_say(frame, gain ? "chart.throughput.best_gain" : "chart.throughput.best",
-                           values, 4);
+    bool chosen = chart_frame_chosen(frame, best);
+    const char *id = chosen
+                         ? (gain ? "chart.throughput.selected_gain" : "chart.throughput.selected")
+                         : (gain ? "chart.throughput.best_gain" : "chart.throughput.best");
+    return chart_frame_say(frame, id, values, 4);
 }

@@ -10,8 +10,8 @@
  * The rows are compressed in two stripes at the same time, whose streams are joined to one: the
  * first ends on a byte border without ending the stream (zlib's Z_SYNC_FLUSH), as pigz does. The
  * number of stripes is fixed, so that the bytes do not depend on the machine. On charts level 2
- * without filters takes a quarter to a third of the time of level 6 for a fifth more bytes; a filter
- * makes these pictures larger (measurements in tests/bench/README.md).
+ * without filters takes a quarter to a third of the time of level 6 for a fifth more bytes; a
+ * filter makes these pictures larger (measurements in tests/bench/README.md).
  */
 #define STRIPES 2
 #define COMPRESSION_LEVEL 2

@@ -292,10 +292,13 @@ Test(chart_content, the_selected_candidate_is_marked_only_where_the_decision_too
     make(SUMMARY_SAMPLE_COMPLETE, 2);
     chart_recorder_draw(&recorder, "throughput");
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "selected"));
+    cr_assert_not_null(recording_canvas_find(&recorder.canvas, "Selected: ddp, 456,000 tokens/s"));
     summary_sample_group(&recorder.summary)->decision.decision = "tune";
     chart_recorder_draw(&recorder, "throughput");
     cr_assert_null(recording_canvas_find(&recorder.canvas, "selected"));
     cr_assert(recording_canvas_says(&recorder.canvas, "best eligible"));
+    cr_assert_not_null(
+        recording_canvas_find(&recorder.canvas, "Best eligible: ddp, 456,000 tokens/s"));
 }
 
 Test(chart_content, rows_stand_by_strategy_then_by_name_with_numbers_by_value)
