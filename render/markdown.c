@@ -186,13 +186,8 @@ static void write_gate(const struct markdown *page, const struct summary_candida
     text_buffer_printf(
         page->out, "%s%s%s%s", get(page, "word.colon"), texts_word(page->texts, "gate", gate->name),
         get(page, "word.list_separator"), texts_word(page->texts, "verdict", gate->verdict));
-    if (!isnan(gate->value) && !isnan(gate->limit)) {
-        report_view_margin(&text, page->texts, gate);
-        text_buffer_puts(page->out, get(page, "word.sentence_break"));
-    } else if (gate->detail != NULL && gate->detail[0] != '\0') {
-        text_buffer_puts(page->out, get(page, "word.sentence_break"));
-        text_buffer_puts(&text, gate->detail);
-    }
+    text_buffer_puts(page->out, get(page, "word.sentence_break"));
+    report_view_detail(&text, page->texts, gate);
     flush(page, &text);
     text_buffer_puts(page->out, "\n");
     text_buffer_fini(&text);

@@ -71,6 +71,9 @@ void report_view_left_out(struct text_buffer *out, const struct texts *texts,
 /* "9,200 against at most 9,000 MiB, 200 too much (2.2 %)". */
 void report_view_margin(struct text_buffer *out, const struct texts *texts,
                         const struct summary_gate *gate);
+/* What there is to say of a gate beyond its numbers, or its numbers in a sentence. */
+void report_view_detail(struct text_buffer *out, const struct texts *texts,
+                        const struct summary_gate *gate);
 /* The heading of a column with the gain over the group's baseline. */
 void report_view_gain_heading(struct text_buffer *out, const struct texts *texts,
                               const struct summary_group *group);

@@ -29,17 +29,29 @@ void report_view_title(struct text_buffer *out, const struct texts *texts,
     text_buffer_fini(&answer);
 }
 
+static bool has_prefix(const char *text, const char *prefix)
+{
+    return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool has_suffix(const char *text, const char *suffix)
+{
+    size_t length = text != NULL ? strlen(text) : 0;
+    return length >= strlen(suffix) && strcmp(text + length - strlen(suffix), suffix) == 0;
+}
+
 void report_view_action(struct text_buffer *out, const struct texts *texts,
                         const struct summary_action *action)
 {
     texts_message(out, texts, &action->message);
-    if (action->changes_global_batch) {
-        text_buffer_puts(out, texts_get(texts, "word.sentence_break"));
+    /* Some sentences say it themselves. */
+    if (action->changes_global_batch && !has_prefix(action->message.id, "action.accumulate")) {
+        text_buffer_puts(out, texts_get(texts, "word.sentence_gap"));
         text_buffer_puts(out, texts_get(texts, "action.batch_changes"));
     }
-    if (action->missing.count == 0)
+    if (action->missing.count == 0 || has_suffix(action->message.id, "_unverified"))
         return;
-    text_buffer_puts(out, texts_get(texts, "word.sentence_break"));
+    text_buffer_puts(out, texts_get(texts, "word.sentence_gap"));
     text_buffer_puts(out, texts_get(texts, "action.missing"));
     text_buffer_puts(out, texts_get(texts, "word.colon"));
     for (size_t i = 0; i < action->missing.count; i++) {
@@ -47,6 +59,17 @@ void report_view_action(struct text_buffer *out, const struct texts *texts,
             text_buffer_puts(out, texts_get(texts, "word.list_separator"));
         text_buffer_puts(out, action->missing.items[i]);
     }
+}
+
+void report_view_detail(struct text_buffer *out, const struct texts *texts,
+                        const struct summary_gate *gate)
+{
+    const char *detail = gate->detail != NULL ? gate->detail : "";
+    const char *word = texts_word(texts, "detail", detail);
+    if (word == detail && !isnan(gate->value) && !isnan(gate->limit) && !isnan(gate->margin))
+        report_view_margin(out, texts, gate);
+    else
+        text_buffer_puts(out, word);
 }
 
 void report_view_number(struct text_buffer *out, const struct texts *texts, double value,

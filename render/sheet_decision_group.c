@@ -133,7 +133,9 @@ static void write_gate(struct sheet_decision *page, const struct summary_candida
     cell_number(page->sheet, page->row, 4, gate->margin, style);
     cell_number(page->sheet, page->row, 5, gate->margin_percent / 100, CELL_SIGNED_PERCENT);
     cell_text(page->sheet, page->row, 6, texts_word(texts, "unit", gate->unit), CELL_TEXT);
-    sheet_decision_text(page, 7, gate->detail, CELL_WRAP);
+    text_buffer_clear(&page->buffer);
+    report_view_detail(&page->buffer, texts, gate);
+    sheet_decision_text(page, 7, page->buffer.text, CELL_WRAP);
     sheet_decision_end_row(page);
 }
 

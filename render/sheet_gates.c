@@ -5,6 +5,8 @@
 static void write_gate(struct sheet_grid *grid, const struct summary_group *group,
                        const struct summary_candidate *candidate, const struct summary_gate *gate)
 {
+    if (!cell_is_writable(grid->sheet))
+        return;
     enum cell_style style = report_view_gate_style(gate);
     sheet_grid_group(grid, group);
     sheet_grid_text(grid, candidate->label, CELL_TEXT);
@@ -16,7 +18,9 @@ static void write_gate(struct sheet_grid *grid, const struct summary_group *grou
     sheet_grid_number(grid, gate->margin, style);
     sheet_grid_number(grid, gate->margin_percent / 100, CELL_SIGNED_PERCENT);
     sheet_grid_word(grid, "unit", gate->unit);
-    sheet_grid_text(grid, gate->detail, CELL_TEXT);
+    text_buffer_clear(&grid->buffer);
+    report_view_detail(&grid->buffer, cell_texts(grid->sheet), gate);
+    sheet_grid_text(grid, grid->buffer.text, CELL_TEXT);
     sheet_grid_end_row(grid);
 }
 

@@ -182,7 +182,11 @@ static void read_summary(struct summary_load *load, struct summary *summary)
     load->source_count = summary->source_count;
     summary->groups = summary_fields_array(fields, 0, "groups", sizeof(struct summary_group),
                                            &summary->group_count, read_group);
-    load->candidate_count = summary->group_count == 1 ? summary->groups[0].candidate_count : 0;
+    /* The decision of the whole may be that of a group picked among several. */
+    load->candidate_count = 0;
+    for (size_t i = 0; i < summary->group_count; i++)
+        if (summary->groups[i].candidate_count > load->candidate_count)
+            load->candidate_count = summary->groups[i].candidate_count;
     summary->decision = summary_load_decision(
         fields, summary_fields_member(fields, 0, "decision", JSON_READ_OBJECT));
 }

@@ -15,6 +15,7 @@
 #define TEXTS_FILE_LIMIT ((size_t)4 << 20)
 /* Significant digits of a number in a sentence. */
 #define TEXTS_NUMBER_DIGITS 6
+#define TEXTS_PERCENT_DIGITS 3
 
 static int compare_entries(const void *a, const void *b)
 {
@@ -313,16 +314,40 @@ const char *texts_word(const struct texts *texts, const char *group, const char 
     return entry != NULL ? entry->text : word;
 }
 
+/* Each word of a list ("memory, throughput") as a word of the group that the format names. */
+static void fill_words(struct text_buffer *out, const struct texts *texts, const char *words,
+                       const char *group)
+{
+    char word[64];
+    while (words[0] != '\0') {
+        size_t length = strcspn(words, ",");
+        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : 0), words);
+        if (word[0] != '\0')
+            text_buffer_puts(out, texts_word(texts, group, word));
+        else
+            text_buffer_append(out, words, length);
+        words += length;
+        if (words[0] == '\0')
+            break;
+        text_buffer_puts(out, texts_get(texts, "word.list_separator"));
+        words += 1 + strspn(words + 1, " ");
+    }
+}
+
+/* `format`: what follows the colon of a placeholder, or "". */
 static void fill_value(struct text_buffer *out, const struct texts *texts,
-                       const struct summary_value *value, const char *format, size_t length)
+                       const struct summary_value *value, const char *format)
 {
     char number[64];
-    if (value->text != NULL) {
+    if (value->text != NULL && format[0] != '\0') {
+        fill_words(out, texts, value->text, format);
+    } else if (value->text != NULL) {
         text_buffer_puts(out, value->text);
     } else if (isnan(value->number)) {
         text_buffer_puts(out, texts_get(texts, "word.not_measured"));
-    } else if (length == strlen(":percent") && memcmp(format, ":percent", length) == 0) {
-        text_buffer_puts(out, text_number(number, sizeof number, 100 * value->number, 3));
+    } else if (strcmp(format, "percent") == 0) {
+        text_buffer_puts(
+            out, text_number(number, sizeof number, 100 * value->number, TEXTS_PERCENT_DIGITS));
         text_buffer_puts(out, " %");
     } else {
         text_buffer_puts(out,
@@ -348,8 +373,12 @@ static void fill(struct text_buffer *out, const struct texts *texts, const char 
         size_t length = name_length(open, end);
         const struct summary_value *value = find_value(values, count, open + 1, length);
         text_buffer_append(out, template, (size_t)(open - template));
+        char format[32] = "";
+        if (open + 1 + length < end)
+            snprintf(format, sizeof format, "%.*s", (int)(end - open - 2 - (long)length),
+                     open + 2 + length);
         if (value != NULL)
-            fill_value(out, texts, value, open + 1 + length, (size_t)(end - open) - 1 - length);
+            fill_value(out, texts, value, format);
         else
             text_buffer_append(out, open, (size_t)(end - open) + 1);
         template = end + 1;

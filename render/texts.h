@@ -13,7 +13,9 @@
  * The words of a report in one language: id -> text. They come from templates/language/<code>.json,
  * one flat object of strings, which is built into the program; a folder of the user's may replace
  * single texts or add a language. A text may hold placeholders: {name} is replaced by the value of
- * that name; {name:percent} shows a fraction as a percentage. A brace itself cannot be written.
+ * that name; {name:percent} shows a fraction as a percentage; {name:gate} shows a
+ * word, or a list of words separated by commas, in the language's words of the group "gate". A
+ * brace itself cannot be written.
  *
  * Ids are "group.name". Groups whose names come from the data (verdict, decision, gate, category,
  * phase, purpose, level, metric, ...) are looked up with texts_word, which shows a name that the

