@@ -4,13 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input.h"
 #include "options.h"
 #include "report_files.h"
+#include "report_source.h"
 #include "text.h"
-
-/* A summary with the samples of a thousand candidates has some 100 MB. */
-#define SUMMARY_LIMIT ((size_t)1 << 30)
 
 /* The date of a workbook's properties: equal input gives equal bytes, so it is no clock's.
  * 1980-01-01, where the dates of ZIP archives begin. */
@@ -19,6 +16,7 @@
 #define LAST_DATE 253402300799
 
 struct report_options {
+    struct analysis_arguments arguments;
     const char *output, *formats, *language, *template_dir;
 };
 
@@ -73,7 +71,7 @@ static enum status read_date(int64_t *date, struct diag *diag)
 static enum status check_options(const struct report_options *options,
                                  const struct options_list *paths, struct diag *diag)
 {
-    if (paths->count == 0)
+    if (paths->count == 0 && options->arguments.files_from.count == 0)
         return diag_set(diag, STATUS_USAGE,
                         "no path given: type 'rankledger report summary.json' or the paths of "
                         "evidence");
@@ -85,86 +83,94 @@ static enum status check_options(const struct report_options *options,
 
 /* ---- Running ---- */
 
-static enum status load_summary(const struct options_list *paths, struct summary *summary,
-                                struct diag *diag)
-{
-    struct input_buffer input = {0};
-    enum input_fault fault = INPUT_FAULT_NONE;
-    char shown[1024];
-    const char *path = paths->values[0];
-    enum status status = input_read_file(&input, path, SUMMARY_LIMIT, &fault, diag);
-    if (status == STATUS_OK)
-        status = summary_load(text_escape_into(shown, sizeof shown, path, strlen(path)), input.data,
-                              input.size, summary, diag);
-    input_fini(&input);
-    return status;
-}
-
-static enum status run(const struct report_options *options, const struct options_list *paths,
-                       struct diag *diag)
+static enum status write_report(const struct report_options *options, struct report_source *source,
+                                struct report_input *input, struct diag *diag)
 {
     struct texts texts = {0};
     struct summary summary = {0};
-    struct report_input input = {.summary = &summary, .texts = &texts};
-    enum status status = check_options(options, paths, diag);
+    enum status status = texts_load(options->language, options->template_dir, &texts, diag);
     if (status == STATUS_OK)
-        status = parse_formats(options->formats, &input.formats, diag);
-    if (status == STATUS_OK)
-        status = read_date(&input.created, diag);
-    if (status == STATUS_OK)
-        status = texts_load(options->language, options->template_dir, &texts, diag);
-    if (status == STATUS_OK)
-        status = load_summary(paths, &summary, diag);
-    if (status == STATUS_OK)
-        status = report_files_write(&input, options->output, diag);
+        status = report_source_load(source, &summary, diag);
+    if (status == STATUS_OK) {
+        input->summary = &summary;
+        input->texts = &texts;
+        status = report_files_write(input, options->output, diag);
+    }
     summary_fini(&summary);
     texts_fini(&texts);
     return status;
 }
 
-enum status cmd_report(int argc, char **argv, struct diag *diag)
+static enum status run(const struct report_options *options, const struct options_list *operands,
+                       struct diag *diag)
 {
-    struct report_options options = {.output = "report", .language = "en"};
-    const struct options_row rows[] = {
+    struct report_source source = {.arguments = &options->arguments, .operands = operands};
+    struct report_input input = {0};
+    enum status status = check_options(options, operands, diag);
+    if (status == STATUS_OK)
+        status = parse_formats(options->formats, &input.formats, diag);
+    if (status == STATUS_OK)
+        status = read_date(&input.created, diag);
+    if (status == STATUS_OK)
+        status = write_report(options, &source, &input, diag);
+    if (status == STATUS_OK && source.outcome == STATUS_INPUT)
+        return diag_set(diag, STATUS_INPUT, "%s could not be read", source.unreadable);
+    return status == STATUS_OK ? source.outcome : status;
+}
+
+/* The options of the report itself, then those of an analysis. */
+#define OWN_ROWS 4
+#define ROW_COUNT (OWN_ROWS + ANALYSIS_OPTIONS_ROWS)
+
+static void fill_rows(struct report_options *options, struct options_row rows[ROW_COUNT])
+{
+    const struct options_row own[OWN_ROWS] = {
         {.name = "output",
          .type = OPTIONS_TEXT,
          .argument = "DIR",
          .help = "folder of the report, created if necessary (report)",
-         .value = &options.output},
+         .value = &options->output},
         {.name = "format",
          .type = OPTIONS_TEXT,
          .argument = "LIST",
          .help = "some of xlsx,md,svg,png (all of them)",
-         .value = &options.formats},
+         .value = &options->formats},
         {.name = "language",
          .type = OPTIONS_TEXT,
          .argument = "en|zh",
          .help = "language of the report (en)",
-         .value = &options.language},
+         .value = &options->language},
         {.name = "template",
          .type = OPTIONS_TEXT,
          .argument = "DIR",
          .help = "DIR/language/<language>.json replaces texts",
-         .value = &options.template_dir},
+         .value = &options->template_dir},
     };
+    memcpy(rows, own, sizeof own);
+    analysis_options_rows(&options->arguments, rows + OWN_ROWS);
+}
+
+enum status cmd_report(int argc, char **argv, struct diag *diag)
+{
+    struct report_options options = {.output = "report", .language = "en"};
+    struct options_row rows[ROW_COUNT];
+    fill_rows(&options, rows);
     const struct options_command command = {
         .program = "rankledger",
         .name = "report",
         .operands = "PATH...",
-        .summary = "Writes report.xlsx, report.md and charts/ of a decision. PATH is a summary of "
-                   "'analyze' or evidence.",
-        .notes = "The files appear together when all are complete; on a failure what was there "
-                 "stays.\nExit codes: 0 done; 1 done, and some evidence was invalid; 2 usage; 3 "
-                 "input; 4 output.",
+        .summary = "Writes report.xlsx, report.md and charts/. PATH is a summary, or evidence.",
+        .notes = "The files appear together when all are complete.\n"
+                 "exit codes: 0 done, 1 done but sources were invalid, 2 usage, 3 input, 4 output",
         .rows = rows,
-        .row_count = sizeof rows / sizeof rows[0]};
-    struct options_list paths = {0};
+        .row_count = ROW_COUNT};
+    struct options_list operands = {0};
     bool help = false;
-    enum status status = options_parse(&command, argc, argv, &paths, &help, diag);
+    enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
     if (status == STATUS_OK && help)
         options_print_help(&command, stdout);
     else if (status == STATUS_OK)
-        status = run(&options, &paths, diag);
-    options_fini(&command, &paths);
+        status = run(&options, &operands, diag);
+    options_fini(&command, &operands);
     return status;
 }

@@ -24,7 +24,7 @@ void markdown_escape(struct text_buffer *out, const char *text)
     for (const char *c = text; *c != '\0'; c++) {
         if (*c == '@') /* a mention survives a backslash */
             text_buffer_puts(out, "`@`");
-        else if (strchr("\\`*_{}[]<>#|~!&:$", *c) != NULL)
+        else if (strchr("\\`*_{}[]<>#|~!&$", *c) != NULL || (*c == ':' && c[1] == '/'))
             text_buffer_printf(out, "\\%c", *c);
         else if (*c == '.' && c - text >= 3 && strncmp(c - 3, "www", 3) == 0)
             text_buffer_puts(out, "\\.");
@@ -186,7 +186,7 @@ static void write_gate(const struct markdown *page, const struct summary_candida
     text_buffer_printf(
         page->out, "%s%s%s%s", get(page, "word.colon"), texts_word(page->texts, "gate", gate->name),
         get(page, "word.list_separator"), texts_word(page->texts, "verdict", gate->verdict));
-    text_buffer_puts(page->out, get(page, "word.sentence_break"));
+    text_buffer_puts(page->out, get(page, "word.colon"));
     report_view_detail(&text, page->texts, gate);
     flush(page, &text);
     text_buffer_puts(page->out, "\n");

@@ -140,6 +140,7 @@ void report_view_margin(struct text_buffer *out, const struct texts *texts,
     struct text_buffer value = {0};
     struct text_buffer limit = {0};
     struct text_buffer margin = {0};
+    char percent[64];
     const char *unit = gate->unit != NULL && strcmp(gate->unit, "ratio") != 0 ? gate->unit : "";
     report_view_number(&value, texts, gate->value, gate->unit);
     report_view_number(&limit, texts, gate->limit, gate->unit);
@@ -150,7 +151,8 @@ void report_view_margin(struct text_buffer *out, const struct texts *texts,
             {.name = "limit", .text = limit.text},
             {.name = "margin", .text = margin.text},
             {.name = "unit", .text = texts_word(texts, "unit", unit)},
-            {.name = "percent", .number = fabs(gate->margin_percent)}};
+            {.name = "percent",
+             .text = text_number(percent, sizeof percent, fabs(gate->margin_percent), 3)}};
         texts_fill(out, texts, gate->margin < 0 ? "gate_margin.missing" : "gate_margin.left",
                    values, sizeof values / sizeof values[0]);
     }

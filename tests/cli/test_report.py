@@ -357,8 +357,8 @@ class Faults(Report):
         self.report_sample("tune.json")
         before = self.files()
         outcomes = set()
-        for megabytes in range(24, 200, 4):
-            def limit(size=megabytes << 20):
+        for step in range(60):
+            def limit(size=int(24e6 * 1.08 ** step)):
                 resource.setrlimit(resource.RLIMIT_AS, (size, size))
             result = subprocess.run(
                 [PROGRAM, "report", "--output", self.output, os.path.join(SAMPLES, "accept.json")],
@@ -393,6 +393,66 @@ class Faults(Report):
             self.assertEqual(process.returncode, 4, message)
             self.assertIn("interrupted", message)
             self.assert_untouched(before)
+
+
+class Evidence(Report):
+    def setUp(self):
+        super().setUp()
+        self.records = []
+        for strategy, peak, throughput in (("ddp", 16661.0, 456000.0), ("zero1", 15593.0, 400000.0)):
+            record = {
+                "project": "x", "strategy": strategy,
+                "workload": {"model": "gpt2_124m", "width": 768, "layers": 12, "micro_batch": 32,
+                             "gradient_accumulation": 1, "seq_len": 1024, "dtype": "bf16",
+                             "warmup": 2, "repeats": 5, "world_size": 4,
+                             "num_parameters": 124475904},
+                "hardware": "some GPU", "failure": None, "decision": "stage_completed",
+                "evidence_level": "real_multi_gpu_zero_stage",
+                "metrics": {"max_step_time_ms": 287.0, "max_peak_memory_mb": peak,
+                            "tokens_per_s_proxy": throughput}}
+            with open(self.path(strategy + ".json"), "w") as file:
+                json.dump(record, file)
+            self.records.append(strategy + ".json")
+
+    def test_evidence_gives_the_report_of_its_summary(self):
+        limit = ["--memory-limit", "16GiB"]
+        self.run_report("--output", self.output, *limit, *self.records)
+        direct = self.files()
+        shutil.rmtree(self.output)
+        subprocess.run([PROGRAM, "analyze", "--output", "summary.json", *limit, *self.records],
+                       cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+        self.run_report("--output", self.output, "summary.json")
+        self.assertEqual(sorted(direct), sorted(ALL_FILES))
+        for name, content in self.files().items():
+            self.assertEqual(content, direct[name], name + " differs")
+        self.assertIn("Decision: accept zero1", direct["report.md"].decode())
+
+    def test_the_order_of_arguments_does_not_matter(self):
+        self.run_report("--output", self.output, *self.records)
+        first = self.files()
+        self.run_report("--output", self.output, *reversed(self.records))
+        self.assertEqual(self.files(), first)
+
+    def test_a_folder_is_evidence(self):
+        result = self.run_report("--output", self.output, "--format", "md", ".")
+        self.assertEqual(result.stdout, self.output + "/report.md\n")
+
+    def test_invalid_evidence_is_in_the_report_and_in_the_exit_code(self):
+        with open(self.path("broken.json"), "w") as file:
+            file.write('{"strategy": ')
+        result = self.run_report("--output", self.output, *self.records, "broken.json", expect=1)
+        self.assertIn("broken.json:1:", result.stderr)
+        self.assertIn("broken.json:1:", self.files()["report.md"].decode())
+        self.run_report("--output", self.output, *self.records, "nowhere.json", expect=3)
+
+    def test_a_summary_is_not_decided_anew(self):
+        result = self.report_sample("accept.json", "--memory-limit", "16GiB", expect=2)
+        self.assertIn("give the evidence", result.stderr)
+
+    def test_a_summary_may_come_through_a_pipe(self):
+        with open(os.path.join(SAMPLES, "accept.json")) as file:
+            self.run_report("--output", self.output, "--format", "md", "-", stdin=file)
+        self.assertIn("report.md", self.files())
 
 
 class Symbols(unittest.TestCase):
