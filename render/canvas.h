@@ -32,9 +32,8 @@ struct canvas_paint {
     canvas_colour fill;
     canvas_colour hatch; /* diagonal lines over the fill, CANVAS_NONE: none */
     canvas_colour stroke;
-    double width;  /* of the stroke; drawn inside the edges of a rectangle */
-    double dash;   /* length of dashes and gaps, 0: solid */
-    double radius; /* of a rectangle's corners */
+    double width; /* of the stroke; drawn inside the edges of a rectangle */
+    double dash;  /* length of dashes and gaps, 0: solid */
 };
 
 struct canvas_font {

@@ -161,21 +161,9 @@ static void draw_text(struct canvas *base, const struct canvas_point *at,
 
 /* ---- Shapes ---- */
 
-static void rounded_path(cairo_t *target, const struct canvas_box *box, double radius)
+static void box_path(cairo_t *target, const struct canvas_box *box)
 {
-    double r = fmin(radius, fmin(box->width, box->height) / 2);
-    if (r <= 0) {
-        cairo_rectangle(target, box->x, box->y, box->width, box->height);
-        return;
-    }
-    double right = box->x + box->width;
-    double bottom = box->y + box->height;
-    cairo_new_sub_path(target);
-    cairo_arc(target, right - r, box->y + r, r, -M_PI_2, 0);
-    cairo_arc(target, right - r, bottom - r, r, 0, M_PI_2);
-    cairo_arc(target, box->x + r, bottom - r, r, M_PI_2, M_PI);
-    cairo_arc(target, box->x + r, box->y + r, r, M_PI, M_PI + M_PI_2);
-    cairo_close_path(target);
+    cairo_rectangle(target, box->x, box->y, box->width, box->height);
 }
 
 static void hatch_box(cairo_t *target, const struct canvas_box *box, canvas_colour colour)
@@ -210,7 +198,7 @@ static void draw_rectangle(struct canvas *base, const struct canvas_box *box,
         return;
     svg_write_rectangle(&canvas->drawing, box, paint);
     if (paint->fill != CANVAS_NONE) {
-        rounded_path(target, box, paint->radius);
+        box_path(target, box);
         set_colour(target, paint->fill);
         cairo_fill(target);
     }
@@ -222,7 +210,7 @@ static void draw_rectangle(struct canvas *base, const struct canvas_box *box,
     struct canvas_box edge = {box->x + inset, box->y + inset, box->width - 2 * inset,
                               box->height - 2 * inset};
     set_stroke(target, paint);
-    rounded_path(target, &edge, paint->radius);
+    box_path(target, &edge);
     cairo_stroke(target);
 }
 
@@ -278,7 +266,7 @@ static void begin(struct canvas *base, const struct canvas_page *page)
     canvas->outlines = cairo_create(canvas->surface);
     cairo_scale(canvas->target, CANVAS_CAIRO_SCALE, CANVAS_CAIRO_SCALE);
     struct canvas_box whole = {0, 0, page->width, page->height};
-    struct canvas_paint paint = {page->background, CANVAS_NONE, CANVAS_NONE, 0, 0, 0};
+    struct canvas_paint paint = {page->background, CANVAS_NONE, CANVAS_NONE, 0, 0};
     draw_rectangle(base, &whole, &paint);
 }
 

@@ -25,8 +25,8 @@ void chart_cell_add(struct scene *scene, struct chart_cell *cell, const char *te
 static void draw_mark(struct scene *scene, enum chart_mark mark, struct canvas_point corner,
                       canvas_colour colour)
 {
-    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, colour, 1.8, 0, 0};
-    struct canvas_paint solid = {colour, CANVAS_NONE, CANVAS_NONE, 0, 0, 0};
+    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, colour, 1.8, 0};
+    struct canvas_paint solid = {colour, CANVAS_NONE, CANVAS_NONE, 0, 0};
     double x = corner.x;
     double y = corner.y;
     double s = MARK_SIZE;

@@ -2,104 +2,14 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "evidence_level.h"
 #include "text.h"
-#include "training_state.h"
 
 #define SWATCH 12.0
 #define LABEL_LINES_FEW 6
 #define FEW_ROWS 6
-
-/* ---- Order ---- */
-
-static size_t strategy_order(const struct summary_candidate *candidate)
-{
-    enum strategy strategy = STRATEGY_COUNT;
-    if (candidate->strategy != NULL)
-        (void)training_state_find(candidate->strategy, strlen(candidate->strategy), &strategy);
-    return (size_t)strategy;
-}
-
-/* Elements of one array: equal keys keep its order. */
-static int by_address(const struct summary_candidate *a, const struct summary_candidate *b)
-{
-    return (a > b) - (a < b);
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* Bytewise, but a run of digits by its value: "micro-batch 2" stands before "micro-batch 16". */
-static int by_name(const char *a, const char *b)
-{
-    while (*a != '\0' && *b != '\0') {
-        if (is_digit(*a) && is_digit(*b)) {
-            while (*a == '0' && is_digit(a[1]))
-                a++;
-            while (*b == '0' && is_digit(b[1]))
-                b++;
-            size_t digits_a = strspn(a, "0123456789");
-            size_t digits_b = strspn(b, "0123456789");
-            int order = digits_a != digits_b ? (digits_a > digits_b) - (digits_a < digits_b)
-                                             : memcmp(a, b, digits_a);
-            if (order != 0)
-                return order;
-            a += digits_a;
-            b += digits_b;
-        } else if (*a != *b) {
-            break;
-        } else {
-            a++;
-            b++;
-        }
-    }
-    return strcmp(a, b);
-}
-
-static int by_display(const void *left, const void *right)
-{
-    const struct summary_candidate *a = *(const struct summary_candidate *const *)left;
-    const struct summary_candidate *b = *(const struct summary_candidate *const *)right;
-    size_t order_a = strategy_order(a);
-    size_t order_b = strategy_order(b);
-    if (order_a != order_b)
-        return order_a < order_b ? -1 : 1;
-    int order = by_name(a->label != NULL ? a->label : "", b->label != NULL ? b->label : "");
-    return order != 0 ? order : by_address(a, b);
-}
-
-static int by_rank(const void *left, const void *right)
-{
-    const struct summary_candidate *a = *(const struct summary_candidate *const *)left;
-    const struct summary_candidate *b = *(const struct summary_candidate *const *)right;
-    double rank_a = isnan(a->rank) ? INFINITY : a->rank;
-    double rank_b = isnan(b->rank) ? INFINITY : b->rank;
-    if (rank_a != rank_b)
-        return rank_a < rank_b ? -1 : 1;
-    return by_address(a, b);
-}
-
-static enum status order_rows(struct chart_frame *frame, struct diag *diag)
-{
-    size_t count = frame->group->candidate_count;
-    frame->rows = arena_take_array(&frame->scene.arena, count + 1, sizeof(void *));
-    if (frame->rows == NULL)
-        return diag_no_memory(diag);
-    for (size_t i = 0; i < count; i++)
-        frame->rows[i] = &frame->group->candidates[i];
-    if (count > CHART_FRAME_ROWS) {
-        qsort(frame->rows, count, sizeof(void *), by_rank);
-        count = CHART_FRAME_ROWS;
-    }
-    qsort(frame->rows, count, sizeof(void *), by_display);
-    frame->row_count = count;
-    return STATUS_OK;
-}
 
 /* ---- Life ---- */
 
@@ -113,7 +23,7 @@ enum status chart_frame_init(struct chart_frame *frame, const struct chart_input
         .texts = input->texts,
         .y = CHART_FRAME_MARGIN,
     };
-    return order_rows(frame, diag);
+    return chart_order(frame->group, CHART_FRAME_ROWS, &frame->scene.arena, &frame->rows, diag);
 }
 
 void chart_frame_fini(struct chart_frame *frame)
@@ -199,8 +109,8 @@ void chart_frame_notice(struct chart_frame *frame, const char *text)
     chart_cell_add(scene, &cell, text, &style);
     struct canvas_box box = {CHART_FRAME_MARGIN, frame->y, CHART_FRAME_CONTENT, cell.height + 12};
     struct canvas_box edge = {box.x, box.y, 4, box.height};
-    struct canvas_paint ground = {theme_ink(THEME_NOTICE), CANVAS_NONE, CANVAS_NONE, 0, 0, 0};
-    struct canvas_paint mark = {theme_ink(THEME_NOTICE_EDGE), CANVAS_NONE, CANVAS_NONE, 0, 0, 0};
+    struct canvas_paint ground = {theme_ink(THEME_NOTICE), CANVAS_NONE, CANVAS_NONE, 0, 0};
+    struct canvas_paint mark = {theme_ink(THEME_NOTICE_EDGE), CANVAS_NONE, CANVAS_NONE, 0, 0};
     scene_rectangle(scene, box, &ground);
     scene_rectangle(scene, edge, &mark);
     chart_cell_draw(scene, &cell, (struct canvas_point){box.x + 14, box.y + 6});
@@ -217,9 +127,9 @@ static void put_common_notices(struct chart_frame *frame)
             frame,
             chart_frame_say1(frame, "chart.notice.level", "level",
                              level != NULL ? level : texts_get(frame->texts, "chart.unknown")));
-    if (frame->row_count < frame->group->candidate_count) {
+    if (frame->rows.count < frame->group->candidate_count) {
         struct summary_value values[] = {
-            {"shown", NULL, (double)frame->row_count},
+            {"shown", NULL, (double)frame->rows.count},
             {"total", NULL, (double)frame->group->candidate_count},
         };
         chart_frame_notice(frame, chart_frame_say(frame, "chart.notice.rows", values, 2));
@@ -329,7 +239,7 @@ struct chart_cell chart_frame_label(struct chart_frame *frame,
     struct chart_cell cell = {0};
     const char *place = standing(frame, candidate);
     bool first = place != NULL;
-    size_t lines = frame->row_count <= FEW_ROWS ? LABEL_LINES_FEW : 3;
+    size_t lines = frame->rows.count <= FEW_ROWS ? LABEL_LINES_FEW : 3;
     struct chart_cell_style name = {first ? &theme_font_strong : &theme_font_text,
                                     theme_ink(THEME_TEXT),
                                     CHART_MARK_NONE,
@@ -420,7 +330,7 @@ static void put_source(struct chart_frame *frame)
         &theme_font_small, theme_ink(THEME_QUIET), CHART_MARK_NONE, CHART_FRAME_CONTENT, 4, false};
     chart_cell_add(&frame->scene, &cell, line.text != NULL && !line.failed ? line.text : "",
                    &style);
-    struct canvas_paint rule = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_GRID), 1, 0, 0};
+    struct canvas_paint rule = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_GRID), 1, 0};
     scene_line(&frame->scene, (struct canvas_point){CHART_FRAME_MARGIN, frame->y + 0.5},
                (struct canvas_point){CHART_FRAME_WIDTH - CHART_FRAME_MARGIN, frame->y + 0.5},
                &rule);

@@ -3,6 +3,7 @@
 
 #include "chart.h"
 #include "chart_cell.h"
+#include "chart_order.h"
 #include "scene.h"
 #include "texts.h"
 #include "theme.h"
@@ -25,8 +26,7 @@ struct chart_frame {
     const struct chart_input *input;
     const struct summary_group *group;
     const struct texts *texts;
-    const struct summary_candidate **rows; /* in the order of display */
-    size_t row_count;
+    struct chart_order_rows rows;
     double y;
     struct text_buffer description; /* the chart's content in words */
 };

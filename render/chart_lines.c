@@ -9,21 +9,21 @@
 
 struct canvas_paint chart_lines_fill(canvas_colour colour)
 {
-    return (struct canvas_paint){colour, CANVAS_NONE, CANVAS_NONE, 0, 0, 0};
+    return (struct canvas_paint){colour, CANVAS_NONE, CANVAS_NONE, 0, 0};
 }
 
 enum status chart_lines_init(struct chart_lines *lines, struct chart_frame *frame, double width,
                              struct diag *diag)
 {
-    size_t count = frame->row_count;
+    size_t count = frame->rows.count;
     struct chart_line *items = arena_take_array(&frame->scene.arena, count + 1, sizeof *items);
     if (items == NULL)
         return diag_no_memory(diag);
     *lines = (struct chart_lines){items, count, LABEL_LEAST};
     for (size_t i = 0; i < count; i++) {
-        items[i].candidate = frame->rows[i];
-        items[i].failed = frame->rows[i]->failure.reason != NULL;
-        items[i].label = chart_frame_label(frame, frame->rows[i], width);
+        items[i].candidate = frame->rows.items[i];
+        items[i].failed = frame->rows.items[i]->failure.reason != NULL;
+        items[i].label = chart_frame_label(frame, frame->rows.items[i], width);
         lines->label_width = fmax(lines->label_width, items[i].label.width);
     }
     return STATUS_OK;

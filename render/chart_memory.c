@@ -128,8 +128,8 @@ static void put_reached(struct memory_chart *chart, double bar_y, double peak_mb
     struct scene *scene = &chart->frame.scene;
     double x = chart_plot_x(&chart->plot, peak_mb);
     double y = bar_y + BAR / 2;
-    struct canvas_paint dashed = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_BAD), 1.6, 4, 0};
-    struct canvas_paint solid = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_BAD), 1.8, 0, 0};
+    struct canvas_paint dashed = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_BAD), 1.6, 4};
+    struct canvas_paint solid = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_BAD), 1.8, 0};
     scene_line(scene, (struct canvas_point){chart->plot.left, y}, (struct canvas_point){x, y},
                &dashed);
     scene_line(scene, (struct canvas_point){x - 4, y - 4}, (struct canvas_point){x + 4, y + 4},

@@ -94,7 +94,7 @@ void chart_plot_limit_label(struct chart_frame *frame, const struct chart_plot *
 
 void chart_plot_grid(struct chart_frame *frame, const struct chart_plot *plot)
 {
-    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_GRID), 1, 0, 0};
+    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_GRID), 1, 0};
     for (size_t i = 1; i < plot->axis.count; i++) {
         double x =
             plot->left + (plot->right - plot->left) * (double)i / (double)(plot->axis.count - 1);
@@ -109,8 +109,8 @@ void chart_plot_limit_piece(struct chart_frame *frame, const struct chart_plot *
     double x = chart_plot_x(plot, plot->limit);
     struct canvas_point from = {x, top};
     struct canvas_point to = {x, bottom};
-    struct canvas_paint halo = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_PAGE), 3.4, 0, 0};
-    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_LIMIT), 1.6, 0, 0};
+    struct canvas_paint halo = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_PAGE), 3.4, 0};
+    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_LIMIT), 1.6, 0};
     if (top >= bottom)
         return;
     if (x > plot->left + 4) /* it would hide where the bars begin */
@@ -132,7 +132,7 @@ double chart_plot_numbers_height(void)
 void chart_plot_numbers(struct chart_frame *frame, const struct chart_plot *plot)
 {
     struct scene *scene = &frame->scene;
-    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_AXIS), 1, 0, 0};
+    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_AXIS), 1, 0};
     scene_line(scene, (struct canvas_point){plot->left, plot->top},
                (struct canvas_point){plot->left, plot->bottom}, &line);
     scene_line(scene, (struct canvas_point){plot->left, plot->bottom},

@@ -146,7 +146,7 @@ static void put_notices(struct throughput_chart *chart)
             frame, chart_frame_say1(frame, "chart.notice.unit", "limit",
                                     chart_throughput_words_rate(frame, policy->min_throughput,
                                                                 policy->throughput_unit)));
-    if (!chart->shares && frame->row_count > 0)
+    if (!chart->shares && frame->rows.count > 0)
         chart_frame_notice(frame, texts_get(frame->texts, "chart.notice.no_shares"));
 }
 

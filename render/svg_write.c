@@ -79,15 +79,13 @@ void svg_write_fini(struct svg_write *svg)
 
 /* ---- Shapes ---- */
 
-static void put_box(struct text_buffer *out, const struct canvas_box *box, double radius)
+static void put_box(struct text_buffer *out, const struct canvas_box *box)
 {
     text_buffer_puts(out, "<rect");
     put_attribute(out, "x", box->x);
     put_attribute(out, "y", box->y);
     put_attribute(out, "width", fmax(box->width, 0));
     put_attribute(out, "height", fmax(box->height, 0));
-    if (radius > 0)
-        put_attribute(out, "rx", fmin(radius, fmin(box->width, box->height) / 2));
 }
 
 static void put_hatch(struct text_buffer *out, const struct canvas_box *box, canvas_colour colour)
@@ -110,7 +108,7 @@ void svg_write_rectangle(struct svg_write *svg, const struct canvas_box *box,
     struct text_buffer *out = &svg->body;
     bool stroked = paint->stroke != CANVAS_NONE && paint->width > 0;
     if (paint->fill != CANVAS_NONE) {
-        put_box(out, box, paint->radius);
+        put_box(out, box);
         put_colour(out, "fill", paint->fill);
         text_buffer_puts(out, "/>\n");
     }
@@ -121,7 +119,7 @@ void svg_write_rectangle(struct svg_write *svg, const struct canvas_box *box,
     double inset = fmin(paint->width, fmin(box->width, box->height)) / 2;
     struct canvas_box edge = {box->x + inset, box->y + inset, box->width - 2 * inset,
                               box->height - 2 * inset};
-    put_box(out, &edge, paint->radius);
+    put_box(out, &edge);
     text_buffer_puts(out, " fill=\"none\"");
     put_stroke(out, paint);
     text_buffer_puts(out, "/>\n");
@@ -190,7 +188,7 @@ void svg_write_text_glyph(struct svg_write *svg, size_t glyph, const struct canv
 void svg_write_text_missing(struct svg_write *svg, const struct canvas_box *box,
                             canvas_colour colour)
 {
-    put_box(&svg->body, box, 0);
+    put_box(&svg->body, box);
     text_buffer_puts(&svg->body, " fill=\"none\"");
     put_colour(&svg->body, "stroke", colour);
     text_buffer_puts(&svg->body, "/>");
