@@ -1,5 +1,6 @@
 #include "evidence_paths.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,7 +48,7 @@ static bool enter_directory(struct resolver *resolver, const char *path, size_t 
     if (resolver->directory == NULL)
         return false;
     resolver->real_directory = realpath(length == 0 ? "." : resolver->directory, NULL);
-    return true;
+    return resolver->real_directory != NULL || errno != ENOMEM;
 }
 
 /* NULL: memory exhausted. */
@@ -149,6 +150,8 @@ enum status evidence_paths_resolve(const struct path_list *paths, const char *ba
     /* A base that does not exist yet has no files below it: names stay as given. */
     if (base != NULL)
         resolver.base = realpath(base[0] == '\0' ? "." : base, NULL);
+    if (base != NULL && resolver.base == NULL && errno == ENOMEM)
+        return diag_no_memory(diag);
     enum status status = resolve(&resolver, paths, files, diag);
     free(resolver.base);
     free(resolver.directory);

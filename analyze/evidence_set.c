@@ -141,7 +141,7 @@ enum status evidence_loader_reject(struct evidence_loader *loader, const char *n
     if (rejected == NULL)
         return diag_no_memory(diag);
     *rejected = (struct rejected_source){
-        .path = name, .sha256 = sha256, .named = !loader->walked};
+        .path = name, .sha256 = sha256, .file = loader->file, .named = !loader->walked};
     for (size_t i = 0; i < findings->count; i++)
         if (!finding_add(&rejected->findings, &loader->set->arena, &findings->items[i]))
             return diag_no_memory(diag);

@@ -9,6 +9,7 @@
 struct rejected_source {
     const char *path;
     const char *sha256; /* NULL: unreadable */
+    const char *file;   /* the file it came from as it was opened, raw bytes */
     bool named;         /* given on the command line, not found by walking a directory */
     struct finding_list findings;
 };

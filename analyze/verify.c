@@ -26,6 +26,7 @@ struct verification {
     struct analysis analysis;
     struct text_buffer text; /* the recomputed summary */
     struct verify_result *result;
+    bool out_of_memory; /* set by text_member */
 };
 
 /* ---- reading the summary ---- */
@@ -76,8 +77,7 @@ static enum status check_schema(const struct verification *verification, struct 
 }
 
 /* A string member as text in the result's arena; NULL if it is absent or memory is exhausted. */
-static const char *text_member(const struct verification *verification, uint32_t object,
-                               const char *name)
+static const char *text_member(struct verification *verification, uint32_t object, const char *name)
 {
     const struct json_read_document *json = &verification->stored;
     uint32_t node = json_read_is(json, object, JSON_READ_OBJECT)
@@ -89,6 +89,8 @@ static const char *text_member(const struct verification *verification, uint32_t
     char *text = arena_take(&verification->result->arena, capacity);
     if (text != NULL)
         json_read_string(json, node, text, capacity);
+    else
+        verification->out_of_memory = true;
     return text;
 }
 
@@ -110,6 +112,8 @@ static enum status read_filters(struct verification *verification, uint32_t opti
          node = json_read_next(json, list, node)) {
         filters[count].key = text_member(verification, node, "key");
         filters[count].value = text_member(verification, node, "value");
+        if (verification->out_of_memory)
+            return diag_no_memory(diag);
         if (filters[count].key == NULL || filters[count].value == NULL)
             return json_read_refuse(&verification->source, node, diag,
                                     "expected an object with the texts key and value");
@@ -189,6 +193,8 @@ static enum status add_files(struct verification *verification, const char *list
     for (uint32_t node = json_read_first(json, array); node != JSON_READ_NONE;
          node = json_read_next(json, array, node)) {
         const char *path = text_member(verification, node, "path");
+        if (verification->out_of_memory)
+            return diag_no_memory(diag);
         if (path == NULL)
             return json_read_refuse(&verification->source, node, diag,
                                     "expected a source with the text path");
@@ -221,6 +227,8 @@ static enum status find_sources(struct verification *verification, struct diag *
         status = add_files(verification, "rejected_sources", false, &missing, diag);
     if (status == STATUS_OK)
         status = add_files(verification, "skipped_sources", true, &missing, diag);
+    if (status == STATUS_OK && missing.names.failed)
+        status = diag_no_memory(diag);
     if (status == STATUS_OK && missing.count > 0) {
         char shown[1024];
         text_escape_into(shown, sizeof shown, missing.names.length > 0 ? missing.names.text : "",
@@ -263,7 +271,7 @@ static enum status find_changed(struct verification *verification, struct diag *
             changed[result->changed_count++] = path;
     }
     result->changed_sources = changed;
-    return STATUS_OK;
+    return verification->out_of_memory ? diag_no_memory(diag) : STATUS_OK;
 }
 
 static void read_stored_decision(struct verification *verification)
@@ -339,8 +347,10 @@ enum status verify_summary(const char *path, struct verify_result *result, struc
         status = find_sources(&verification, diag);
     if (status == STATUS_OK) {
         read_stored_decision(&verification);
-        status = recompute(&verification, diag);
+        status = verification.out_of_memory ? diag_no_memory(diag) : STATUS_OK;
     }
+    if (status == STATUS_OK)
+        status = recompute(&verification, diag);
     analysis_fini(&verification.analysis);
     path_list_fini(&verification.paths);
     text_buffer_fini(&verification.text);

@@ -253,7 +253,8 @@ enum status analyze_print_rejected(const struct analysis *analysis, struct text_
         const struct rejected_source *rejected = &analysis->set.rejected[i];
         for (size_t f = 0; f < rejected->findings.count; f++) {
             const struct finding *finding = &rejected->findings.items[f];
-            text_redact(out, rejected->path, strlen(rejected->path));
+            const char *file = strcmp(rejected->file, "-") == 0 ? "<stdin>" : rejected->file;
+            text_redact(out, file, strlen(file));
             if (finding->line > 0)
                 text_buffer_printf(out, ":%zu:%zu", finding->line, finding->column);
             text_buffer_printf(out, ": %s: %s: %s [%s]\n",

@@ -128,15 +128,22 @@ static enum status print_rejected(const struct analysis *analysis, struct diag *
     return status;
 }
 
-/* What the run came to as exit code. */
-static enum status conclude(const struct settings *settings, const struct analysis *analysis,
-                            struct diag *diag)
+/* A file that was named and cannot be read is no evidence that may be left out: nothing is decided.
+ * One that a directory walk found is listed and makes the evidence incomplete. */
+static enum status require_named(const struct analysis *analysis, struct diag *diag)
 {
     const struct evidence_set *set = &analysis->set;
     for (size_t i = 0; i < set->rejected_count; i++)
         if (set->rejected[i].named && set->rejected[i].sha256 == NULL)
-            return diag_set(diag, STATUS_INPUT, "%s could not be read", set->rejected[i].path);
-    if (set->rejected_count > 0)
+            return diag_set(diag, STATUS_INPUT, "%s could not be read, so nothing was decided",
+                            set->rejected[i].path);
+    return STATUS_OK;
+}
+
+/* What the run came to as exit code. */
+static enum status conclude(const struct settings *settings, const struct analysis *analysis)
+{
+    if (analysis->set.rejected_count > 0)
         return settings->exit_code ? STATUS_INVALID_INPUT : STATUS_NEGATIVE;
     if (!settings->exit_code || analysis->decision.verdict == VERDICT_ACCEPT)
         return STATUS_OK;
@@ -147,12 +154,14 @@ static enum status report(const struct settings *settings, const struct analysis
                           struct diag *diag)
 {
     enum status status = print_rejected(analysis, diag);
+    if (status == STATUS_OK)
+        status = require_named(analysis, diag);
     if (status == STATUS_OK && settings->output != NULL)
         status = write_summary(settings, analysis, diag);
     if (status == STATUS_OK && !to_stdout(settings))
         status = print_result(settings, analysis, diag);
     if (status == STATUS_OK)
-        status = conclude(settings, analysis, diag);
+        status = conclude(settings, analysis);
     return status;
 }
 

@@ -9,66 +9,72 @@
 
 #define MAX_CHANGED 10
 
-static void put_safe(const char *text)
+static void put_path(struct text_buffer *out, const char *path)
 {
-    struct text_buffer safe = {0};
-    text_escape(&safe, text, strlen(text));
-    if (safe.length > 0)
-        fwrite(safe.text, 1, safe.length, stdout);
-    text_buffer_fini(&safe);
+    text_redact(out, path, strlen(path));
 }
 
-static void put_path(const char *path)
+/* "same: 2 sources give the decision accept zero1 again". */
+static void put_same(struct text_buffer *out, const struct verify_result *result)
 {
-    struct text_buffer safe = {0};
-    text_redact(&safe, path, strlen(path));
-    if (safe.length > 0)
-        fwrite(safe.text, 1, safe.length, stdout);
-    text_buffer_fini(&safe);
-}
-
-static void print_result(const char *path, const struct verify_result *result)
-{
-    put_path(path);
-    if (result->count == 0) {
-        printf(": same: %zu source%s give", result->source_count,
-               result->source_count == 1 ? "" : "s");
-        printf("%s the decision ", result->source_count == 1 ? "s" : "");
-        put_safe(result->decision != NULL ? result->decision : "");
-        if (result->strategy != NULL) {
-            printf(" ");
-            put_safe(result->strategy);
-        }
-        printf(" again\n");
-    } else {
-        printf(": differs in %zu place%s from what its sources give\n", result->count,
-               result->count == 1 ? "" : "s");
+    const char *decision = result->decision != NULL ? result->decision : "";
+    bool one = result->source_count == 1;
+    text_buffer_printf(out, ": same: %zu source%s the decision ", result->source_count,
+                       one ? " gives" : "s give");
+    text_escape(out, decision, strlen(decision));
+    if (result->strategy != NULL) {
+        text_buffer_puts(out, " ");
+        text_escape(out, result->strategy, strlen(result->strategy));
     }
-    if (result->other_version != NULL)
-        printf("  written by rankledger %s; this is " RANKLEDGER_VERSION "\n",
-               result->other_version);
+    text_buffer_puts(out, " again\n");
+}
+
+static void put_changed(struct text_buffer *out, const struct verify_result *result)
+{
     for (size_t i = 0; i < result->changed_count && i < MAX_CHANGED; i++) {
-        printf("  changed since: ");
-        put_path(result->changed_sources[i]);
-        printf("\n");
+        text_buffer_puts(out, "  changed since: ");
+        put_path(out, result->changed_sources[i]);
+        text_buffer_puts(out, "\n");
     }
     if (result->changed_count > MAX_CHANGED)
-        printf("  and %zu more changed sources\n", result->changed_count - MAX_CHANGED);
+        text_buffer_printf(out, "  and %zu more changed sources\n",
+                           result->changed_count - MAX_CHANGED);
+}
+
+static void put_result(struct text_buffer *out, const char *path,
+                       const struct verify_result *result)
+{
+    put_path(out, path);
+    if (result->count == 0)
+        put_same(out, result);
+    else
+        text_buffer_printf(out, ": differs in %zu place%s from what its sources give\n",
+                           result->count, result->count == 1 ? "" : "s");
+    if (result->other_version != NULL)
+        text_buffer_printf(out, "  written by rankledger %s; this is " RANKLEDGER_VERSION "\n",
+                           result->other_version);
+    put_changed(out, result);
     for (size_t i = 0; i < result->shown; i++)
-        printf("  %s: stored %s, recomputed %s\n", result->differences[i].pointer,
-               result->differences[i].stored, result->differences[i].found);
+        text_buffer_printf(out, "  %s: stored %s, recomputed %s\n", result->differences[i].pointer,
+                           result->differences[i].stored, result->differences[i].found);
     if (result->count > result->shown)
-        printf("  and %zu more differences\n", result->count - result->shown);
+        text_buffer_printf(out, "  and %zu more differences\n", result->count - result->shown);
 }
 
 static enum status verify(const char *path, struct diag *diag)
 {
     struct verify_result result;
+    struct text_buffer text = {0};
     enum status status = verify_summary(path, &result, diag);
     if (status == STATUS_OK) {
-        print_result(path, &result);
+        put_result(&text, path, &result);
+        status = text.failed ? diag_no_memory(diag) : STATUS_OK;
+    }
+    if (status == STATUS_OK) {
+        fwrite(text.text, 1, text.length, stdout);
         status = result.count > 0 ? STATUS_NEGATIVE : STATUS_OK;
     }
+    text_buffer_fini(&text);
     verify_fini(&result);
     return status;
 }
