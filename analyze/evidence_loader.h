@@ -7,8 +7,8 @@
 struct evidence_loader {
     struct evidence_set *set;
     struct document_reader reader;
-    const char *file;      /* the current file, as it is opened */
-    const char *file_name; /* its name in the summary, raw bytes */
+    const char *file;  /* the current file, as it is opened */
+    const char *name;  /* its name in the summary, escaped */
     bool walked;
 };
 

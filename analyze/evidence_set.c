@@ -168,25 +168,24 @@ static enum status visit_own_summary(struct evidence_loader *loader, const char 
     return evidence_loader_reject(loader, name, sha256, &findings, diag);
 }
 
-/* The name in the summary: that of the file, and ":LINE" of a line; escaped. */
-static const char *name_of(struct evidence_loader *loader, const struct document *document)
+/* A path as text that is safe to print; NULL: memory exhausted. */
+static const char *printable(struct arena *arena, const char *path)
 {
-    struct text_buffer name = {0};
-    const char *line = document->name + strlen(loader->file);
-    if (strcmp(loader->file_name, "-") == 0)
-        text_buffer_puts(&name, "<stdin>");
-    else
-        text_escape(&name, loader->file_name, strlen(loader->file_name));
-    text_buffer_puts(&name, line);
-    const char *copy = name.failed ? NULL : arena_copy(&loader->set->arena, name.text, name.length);
-    text_buffer_fini(&name);
+    struct text_buffer text = {0};
+    if (strcmp(path, "-") == 0)
+        return "<stdin>";
+    text_escape(&text, path, strlen(path));
+    const char *copy = text.failed ? NULL : arena_copy(arena, text.text, text.length);
+    text_buffer_fini(&text);
     return copy;
 }
 
 static enum status visit(void *context, const struct document *document, struct diag *diag)
 {
     struct evidence_loader *loader = context;
-    const char *name = name_of(loader, document);
+    /* A line of a .jsonl file is named PATH:LINE. */
+    const char *line = document->name + strlen(loader->file);
+    const char *name = arena_printf(&loader->set->arena, "%s%s", loader->name, line);
     const char *sha256 = NULL;
     bool readable = document->input_fault == INPUT_FAULT_NONE;
     if (readable) /* an empty file has no text, and a digest */
@@ -206,8 +205,11 @@ static enum status visit(void *context, const struct document *document, struct 
         evidence_loader_keep(loader, document->json.text, document->json.size, &kept, diag);
     if (status != STATUS_OK)
         return status;
-    struct evidence_source source = {
-        .name = name, .sha256 = sha256, .json = kept, .findings = &document->findings};
+    struct evidence_source source = {.name = name,
+                                     .sha256 = sha256,
+                                     .json = kept,
+                                     .first_line = document->first_line,
+                                     .findings = &document->findings};
     if (document->kind == DOCUMENT_FOREIGN_SUMMARY)
         return evidence_loader_add_summary(loader, &source, diag);
     return evidence_loader_add_record(loader, &source, diag);
@@ -278,9 +280,12 @@ enum status evidence_set_load(struct evidence_set *set, const struct path_list *
     enum status status = evidence_paths_resolve(paths, base, &set->arena, &files, &count, diag);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         loader.file = files[i].entry.path;
-        loader.file_name = files[i].name;
+        loader.name = printable(&set->arena, files[i].name);
         loader.walked = files[i].entry.walked;
-        status = document_check_entry(&loader.reader, &files[i].entry, visit, &loader, diag);
+        if (loader.name == NULL)
+            status = diag_no_memory(diag);
+        else
+            status = document_check_entry(&loader.reader, &files[i].entry, visit, &loader, diag);
     }
     document_reader_fini(&loader.reader);
     return status == STATUS_OK ? warn_of_copies(set, diag) : status;

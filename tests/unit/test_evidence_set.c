@@ -14,6 +14,11 @@
     "'metrics':{'peak_memory_mb':5,'throughput':7},'evidence_level':'multi_gpu','failure':null,"   \
     "'decision':'measured'}"
 
+#define FOREIGN(failure, sources)                                                                  \
+    "{'role':'training_state_parallel','workload':{},'hardware':{'details':'x'},"                  \
+    "'metrics':{'source_count':1},'evidence_level':'aggregated_mechanism_evidence',"               \
+    "'failure':" failure ",'decision':{'decision':'tune'},'sources':[" sources "]}"
+
 /* A directory of its own; every test is a process. */
 static char directory[] = "/tmp/evidence-set-XXXXXX";
 
@@ -163,6 +168,22 @@ Test(evidence_set, a_bad_file_never_stops_the_others, .init = enter, .fini = lea
     evidence_set_fini(&set);
 }
 
+Test(evidence_set, messages_name_a_file_as_it_was_given, .init = enter, .fini = leave)
+{
+    struct evidence_set set = {0};
+    cr_assert_eq(mkdir("out", 0700), 0);
+    put("a.jsonl", RECORD("ddp") "\n" RECORD("zero-2") "\n");
+    put("s.json", FOREIGN("null", RECORD("zero-3")));
+    LOAD(&set, "out", "./a.jsonl", "s.json");
+    cr_assert_eq(set.rejected_count, 2);
+    cr_assert_str_eq(set.rejected[0].path, "../a.jsonl:2");
+    cr_assert_str_eq(set.rejected[0].file, "./a.jsonl");
+    cr_assert_eq(set.rejected[0].findings.items[0].line, 2);
+    cr_assert_str_eq(set.rejected[1].path, "../s.json#/sources/0");
+    cr_assert_str_eq(set.rejected[1].file, "s.json");
+    evidence_set_fini(&set);
+}
+
 Test(evidence_set, what_cannot_be_read_is_rejected_without_a_digest, .init = enter, .fini = leave)
 {
     struct evidence_set set = {0};
@@ -201,11 +222,6 @@ Test(evidence_set, an_own_summary_is_passed_over_when_walked_and_refused_when_na
     cr_assert_str_eq(set.rejected[0].findings.items[0].rule, "own_summary");
     evidence_set_fini(&set);
 }
-
-#define FOREIGN(failure, sources)                                                                  \
-    "{'role':'training_state_parallel','workload':{},'hardware':{'details':'x'},"                  \
-    "'metrics':{'source_count':1},'evidence_level':'aggregated_mechanism_evidence',"               \
-    "'failure':" failure ",'decision':{'decision':'tune'},'sources':[" sources "]}"
 
 Test(evidence_set, another_tools_summary_gives_its_sources_as_records, .init = enter, .fini = leave)
 {
