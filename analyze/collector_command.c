@@ -3,7 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "normalise.h"
 #include "text.h"
+
+#define BYTES_PER_MB 1048576.0
 
 /* The name of the directory that a command writes to; analyze then reads it. */
 #define OUTPUT_DIRECTORY "evidence"
@@ -102,14 +105,15 @@ static void add_training(struct text_buffer *out, const struct collector_command
     add_number(out, "gradient-accumulation",
                isnan(what->gradient_accumulation) ? workload->gradient_accumulation
                                                   : what->gradient_accumulation);
-    if (workload->dtype != NULL &&
-        (strcmp(workload->dtype, "bf16") == 0 || strcmp(workload->dtype, "fp32") == 0))
-        add_text(out, "dtype", workload->dtype);
+    const char *dtype = normalise_dtype(workload->dtype);
+    if (dtype != NULL && (strcmp(dtype, "bf16") == 0 || strcmp(dtype, "fp32") == 0))
+        add_text(out, "dtype", dtype); /* the collector has no other */
     add_number(out, "warmup", workload->warmup);
     add_number(out, "repeats", workload->repeats);
     add_number(out, "seed", other_number(what->like, "workload", "seed"));
     add_number(out, "learning-rate", other_number(what->like, "workload", "learning_rate"));
     add_number(out, "max-grad-norm", other_number(what->like, "workload", "max_grad_norm"));
+    add_number(out, "bucket-mb", workload->bucket_bytes / BYTES_PER_MB);
     if (checkpointing == 1)
         text_buffer_puts(out, " --activation-checkpointing");
 }

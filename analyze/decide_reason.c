@@ -46,6 +46,17 @@ long decide_closest(const struct decide_input *input)
     return closest;
 }
 
+/* True if another strategy than the baseline passes every gate. */
+static bool others_pass(const struct decide_case *decided)
+{
+    const struct group *group = decided->input->group;
+    for (size_t i = 0; i < group->candidate_count; i++)
+        if (group->candidates[i].eligible &&
+            group->candidates[i].strategy != decided->policy->baseline)
+            return true;
+    return false;
+}
+
 /* Which of a rule's sentences fits. */
 static const char *reason_id(const struct decide_case *decided)
 {
@@ -71,7 +82,7 @@ static const char *reason_id(const struct decide_case *decided)
         return memory ? "reason.gain_memory" : "reason.gain_throughput";
     if (strcmp(rule->name, "gain") == 0)
         return memory ? "reason.no_gain_memory" : "reason.no_gain_throughput";
-    if (strcmp(rule->name, "baseline") == 0 && input->group->candidate_count == 1)
+    if (strcmp(rule->name, "baseline") == 0 && !others_pass(decided))
         return "reason.baseline_alone";
     return NULL; /* "reason." and the rule's name */
 }

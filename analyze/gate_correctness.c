@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gate_table.h"
+#include "normalise.h"
 
 /*
  * Every strategy trains the same model on the same batches, so its losses and gradient norms follow
@@ -17,7 +18,7 @@ struct tolerance {
 
 static struct tolerance tolerance_of(const struct candidate *candidate)
 {
-    const char *dtype = candidate->workload.dtype;
+    const char *dtype = normalise_dtype(candidate->workload.dtype);
     if (dtype != NULL && strcmp(dtype, "fp32") == 0)
         return (struct tolerance){1e-5, 1e-4};
     return (struct tolerance){5e-3, 2e-2};

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "normalise.h"
+
 #define BYTES_PER_MB 1048576.0
 
 static void add_missing(struct memory_change_result *result, const char *name)
@@ -44,9 +46,10 @@ static void layer_activations(const struct candidate *from, struct memory_change
     double a = need(result, workload->heads, "workload.heads");
     double full = s * b * (h * 34 + 5 * a * s);
     double kept = 2 * s * b * h;
-    if (workload->dtype == NULL) {
+    const char *dtype = normalise_dtype(workload->dtype);
+    if (dtype == NULL) {
         add_missing(result, "workload.dtype");
-    } else if (strcmp(workload->dtype, "fp32") == 0) {
+    } else if (strcmp(dtype, "fp32") == 0) {
         full = 4 * b * s * (18 * h + 2 * a * s + 4);
         kept = 4 * s * b * h;
     }

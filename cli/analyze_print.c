@@ -8,6 +8,10 @@
 #include "text.h"
 
 #define NUMBER_DIGITS 6
+/* More groups would scroll away; the summary has all. */
+#define MAX_GROUPS 12
+/* The same for what was left out, which standard error lists in full. */
+#define MAX_LEFT_OUT 20
 
 struct printer {
     const struct analysis *analysis;
@@ -71,6 +75,10 @@ static void put_groups(struct printer *printer)
         const struct group *group = &analysis->groups.items[i];
         if (analysis->picked >= 0 && analysis->picked != (long)i)
             continue;
+        if (analysis->picked < 0 && i == MAX_GROUPS) {
+            text_buffer_printf(printer->out, "\nand %zu more groups\n", analysis->groups.count - i);
+            break;
+        }
         text_buffer_puts(printer->out, "\n");
         put_safe(printer, group->label);
         if (group->level_name != NULL) {
@@ -112,14 +120,17 @@ static void put_left_out(struct printer *printer)
     if (set->rejected_count + set->skipped_count == 0 && set->incomplete == NULL)
         return;
     text_buffer_puts(printer->out, "\nLeft out:\n");
-    for (size_t i = 0; i < set->rejected_count; i++)
+    for (size_t i = 0; i < set->rejected_count && i < MAX_LEFT_OUT; i++)
         put_rejected(printer, &set->rejected[i]);
+    if (set->rejected_count > MAX_LEFT_OUT)
+        text_buffer_printf(printer->out, "  and %zu more invalid sources\n",
+                           set->rejected_count - MAX_LEFT_OUT);
     if (set->incomplete != NULL) {
         text_buffer_puts(printer->out, "  named as missing by a summary: ");
         put_safe(printer, set->incomplete);
         text_buffer_puts(printer->out, "\n");
     }
-    for (size_t i = 0; i < set->skipped_count; i++) {
+    for (size_t i = 0; i < set->skipped_count && i < MAX_LEFT_OUT; i++) {
         text_buffer_puts(printer->out, "  ");
         put_safe(printer, set->skipped[i].path);
         text_buffer_printf(printer->out, ": %s\n", set->skipped[i].why);

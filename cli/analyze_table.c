@@ -10,6 +10,8 @@
 #define NUMBER_DIGITS 7
 /* A failure's reason beside the table; the whole one is in the summary. */
 #define REASON_COLUMNS 60
+/* More rows would scroll away; the summary has all. */
+#define MAX_ROWS 40
 
 static void add_number(struct text_table *table, double value, int digits, const char *unit)
 {
@@ -118,11 +120,16 @@ void analyze_table(const struct group *group, const struct policy *policy,
 {
     struct text_table table = {.arena = arena};
     add_headings(&table, group, policy);
-    for (size_t i = 0; i < selection->order_count; i++)
+    size_t rows = 0;
+    for (size_t i = 0; i < selection->order_count && rows < MAX_ROWS; i++, rows++)
         add_candidate(&table, &group->candidates[selection->order[i]], policy,
                       (long)selection->order[i] == selection->candidate);
-    for (size_t i = 0; i < group->candidate_count; i++)
-        if (!group->candidates[i].eligible)
+    for (size_t i = 0; i < group->candidate_count && rows < MAX_ROWS; i++)
+        if (!group->candidates[i].eligible) {
             add_candidate(&table, &group->candidates[i], policy, false);
+            rows++;
+        }
     text_table_print(&table, 2, out);
+    if (rows < group->candidate_count)
+        text_buffer_printf(out, "  and %zu more\n", group->candidate_count - rows);
 }
