@@ -105,6 +105,13 @@ class Analyze(unittest.TestCase):
         self.assertEqual(self.summary("--policy", "policy.json", "--memory-limit", "1GiB", "in")
                          ["candidates"][0]["gate_failures"], [])
 
+    def test_what_a_policy_asks_for_in_vain_is_told(self):
+        self.write("policy.json", {"schema": "rankledger.policy/1", "ties": "statistical"})
+        self.write("a.json", record("ddp"))
+        run = self.run_program("analyze", "--policy", "policy.json", "a.json")
+        self.assertEqual(run.returncode, 3)
+        self.assertIn(b"statistical", run.stderr)
+
     def test_one_rank_and_weak_levels_only_tune(self):
         self.write("one/a.json", record("ddp", workload__world_size=1, workload__global_batch=16))
         self.assertEqual(self.summary("one")["decision"]["rule"], "not_sharded")
