@@ -9,6 +9,10 @@
 
 #define MIB 1048576.0
 
+/* Beyond these a number is a mistake; it counts as missing, and no product leaves a double. */
+#define MOST_PARAMETERS 1e18
+#define MOST_STATE_BYTES 1e6
+
 /* ---- resident state by formula ---- */
 
 static bool shards_anything(enum strategy strategy)
@@ -30,9 +34,10 @@ static bool state_bytes_of(const struct workload *workload, enum strategy strate
                            struct training_state_bytes *bytes)
 {
     const struct training_state_bytes *given = &workload->state_bytes;
-    if (!isnan(given->parameters + given->gradients + given->optimizer)) {
+    double sum = given->parameters + given->gradients + given->optimizer;
+    if (!isnan(sum)) {
         *bytes = *given;
-        return true;
+        return sum <= MOST_STATE_BYTES;
     }
     const char *dtype = normalise_dtype(workload->dtype);
     return dtype != NULL && training_state_bytes_of_dtype(dtype, strategy, bytes);
@@ -64,7 +69,7 @@ static enum status resident_by_formula(const struct workload *workload, enum str
     int64_t ranks = whole_ranks(workload->world_size);
     const char *missing[3];
     size_t count = 0;
-    if (isnan(workload->parameters))
+    if (!(workload->parameters <= MOST_PARAMETERS))
         missing[count++] = "workload.parameters";
     if (!state_bytes_of(workload, strategy, &bytes))
         missing[count++] = "workload.state_bytes";
@@ -161,6 +166,8 @@ static bool resident_of_record(const struct record *record, struct candidate_led
     if (!isnan(resident) && resident != sum &&
         resident != sum + or_zero(persistent) + or_zero(padding))
         return false;
+    if (!isfinite(sum + or_zero(persistent) + or_zero(padding)))
+        return false;
     ledger->available = true;
     ledger->from_record = true;
     ledger->missing_count = 0;
@@ -201,6 +208,8 @@ static enum status temporary_of_record(const struct record *record, struct arena
             (struct memory_amount){category, "as the collector recorded it", bytes / MIB};
         total += bytes;
     }
+    if (!isfinite(total))
+        return STATUS_OK;
     ledger->temporary = amounts;
     ledger->temporary_count = count;
     ledger->temporary_mb = total / MIB;
@@ -223,6 +232,8 @@ enum status candidate_ledger_fill(struct candidate *candidate, struct arena *are
     if (status != STATUS_OK)
         return status;
     ledger.residual_mb = candidate->peak_mb - ledger.state.resident - ledger.temporary_mb;
+    if (!isfinite(ledger.residual_mb))
+        ledger.residual_mb = NAN;
     candidate->ledger = ledger;
     candidate->formula_payload_mb =
         candidate_ledger_payload_mb(&candidate->workload, candidate->strategy);

@@ -6,6 +6,7 @@
 
 #include "group_candidates.h"
 #include "group_difference.h"
+#include "group_label.h"
 #include "group_warnings.h"
 #include "text.h"
 
@@ -103,44 +104,6 @@ static const struct record *shared_values(const struct group_members *members, s
     return shared;
 }
 
-/* ---- label ---- */
-
-static void add_number(struct text_buffer *label, const char *before, double value,
-                       const char *after)
-{
-    char digits[64];
-    if (isnan(value))
-        return;
-    text_buffer_printf(label, "%s%s%s%s", label->length > 0 ? ", " : "", before,
-                       text_number_exact(digits, sizeof digits, value), after);
-}
-
-/* "gpt2_124m, 4 ranks, global batch 128", and the field that tells the groups apart unless it is
- * among these. */
-static const char *label_of(const struct record *shared, int telling, const char *telling_value,
-                            struct arena *arena)
-{
-    struct text_buffer label = {0};
-    if (shared->workload.model != NULL)
-        text_escape(&label, shared->workload.model, strlen(shared->workload.model));
-    const struct workload *workload = &shared->workload;
-    add_number(&label, "", workload->world_size, workload->world_size == 1 ? " rank" : " ranks");
-    add_number(&label, "global batch ", workload->global_batch, "");
-    bool named = telling < 0 || telling == COMPARABILITY_WORLD_SIZE ||
-                 telling == COMPARABILITY_GLOBAL_BATCH || telling == COMPARABILITY_MODEL;
-    if (!named) {
-        const char *value = telling_value == NULL ? "not given" : telling_value;
-        text_buffer_printf(&label, "%s%s ", label.length > 0 ? ", " : "",
-                           comparability_name((enum comparability_field)telling));
-        text_escape(&label, value, strlen(value));
-    }
-    if (label.length == 0)
-        text_buffer_puts(&label, "workload not described");
-    const char *copy = label.failed ? NULL : arena_copy(arena, label.text, label.length);
-    text_buffer_fini(&label);
-    return copy;
-}
-
 /* ---- forming ---- */
 
 static void set_level(struct group *group, const struct group_members *members)
@@ -157,19 +120,11 @@ static void set_level(struct group *group, const struct group_members *members)
 }
 
 static enum status form_group(const struct group_members *members, const struct policy *policy,
-                              int telling, struct arena *arena, struct group *group,
-                              struct diag *diag)
+                              struct arena *arena, struct group *group, struct diag *diag)
 {
-    size_t record = 0;
-    const char *telling_value = NULL;
-    if (telling >= 0)
-        telling_value = group_difference_value(members->partition, group->index, telling, &record);
     set_level(group, members);
     group->first = shared_values(members, arena);
     if (group->first == NULL)
-        return diag_no_memory(diag);
-    group->label = label_of(group->first, telling, telling_value, arena);
-    if (group->label == NULL)
         return diag_no_memory(diag);
     enum status status = group_candidates_form(group, members, policy, arena, diag);
     if (status != STATUS_OK)
@@ -194,8 +149,8 @@ enum status group_form(const struct evidence_set *set, const struct policy *poli
     if (result.items == NULL)
         return diag_no_memory(diag);
     result.count = partition.count;
-    int telling = group_difference_find(&partition, set->records, freed, arena, &result.difference);
-    if (telling >= 0 && (result.difference.value_a == NULL || result.difference.value_b == NULL))
+    if (group_difference_find(&partition, set->records, freed, arena, &result.difference) >= 0 &&
+        (result.difference.value_a == NULL || result.difference.value_b == NULL))
         return diag_no_memory(diag);
     for (size_t g = 0; g < result.count; g++) {
         struct group_members members = {
@@ -206,12 +161,14 @@ enum status group_form(const struct evidence_set *set, const struct policy *poli
             .freed = freed,
         };
         result.items[g].index = g;
-        enum status status = form_group(&members, policy, telling, arena, &result.items[g], diag);
+        enum status status = form_group(&members, policy, arena, &result.items[g], diag);
         if (status != STATUS_OK)
             return status;
     }
-    *groups = result;
-    return STATUS_OK;
+    enum status status = group_label_all(&result, &partition, freed, arena, diag);
+    if (status == STATUS_OK)
+        *groups = result;
+    return status;
 }
 
 /* ---- look-ups ---- */

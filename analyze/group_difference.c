@@ -44,6 +44,12 @@ static bool field_tells(const struct partition *partition, int field, struct two
     return false;
 }
 
+bool group_difference_tells(const struct partition *partition, int field)
+{
+    struct two_sides sides = {{NULL, NULL}, {0, 0}};
+    return partition->count > 1 && field_tells(partition, field, &sides);
+}
+
 const char *group_difference_shown(const char *value, struct arena *arena)
 {
     struct text_buffer buffer = {0};

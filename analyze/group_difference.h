@@ -11,6 +11,9 @@ int group_difference_find(const struct partition *partition, const struct record
                           const bool *freed, struct arena *arena,
                           struct group_difference *difference);
 
+/* Whether some two groups differ in the field. */
+bool group_difference_tells(const struct partition *partition, int field);
+
 /* The first value of the field in a part, or NULL; *record is who gives it. */
 const char *group_difference_value(const struct partition *partition, size_t part, int field,
                                    size_t *record);

@@ -63,7 +63,8 @@ double normalise_mb(double value, double unit_bytes)
     double whole = nearbyint(bytes);
     if (fabs(bytes - whole) < 1e-3)
         bytes = whole;
-    return bytes / 1048576;
+    double mb = bytes / 1048576;
+    return isfinite(mb) ? mb : NAN;
 }
 
 const char *normalise_dtype(const char *dtype)

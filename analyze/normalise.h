@@ -24,7 +24,7 @@ bool normalise_memory_find(const char *name, struct normalise_memory_name *found
 /*
  * `value` units of `unit_bytes` bytes in MiB. A product within 1e-3 of a whole number is that
  * number: 83.86 GB is 83,860,000,000 bytes, whatever binary fractions make of it, so that one
- * amount written in two units compares equal.
+ * amount written in two units compares equal. NAN if it is beyond a double.
  */
 double normalise_mb(double value, double unit_bytes);
 

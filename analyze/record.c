@@ -69,7 +69,7 @@ static void read_state_bytes(struct normalise *context, uint32_t workload, struc
     }
     double sum =
         out->state_bytes.parameters + out->state_bytes.gradients + out->state_bytes.optimizer;
-    if (!isnan(sum))
+    if (isfinite(sum))
         out->state_bytes_sum = sum;
 }
 
@@ -99,7 +99,7 @@ static void derive_global_batch(struct normalise *context, struct workload *work
     bool accumulation_given = !isnan(workload->gradient_accumulation);
     double accumulation = accumulation_given ? workload->gradient_accumulation : 1;
     double batch = workload->micro_batch * accumulation * workload->world_size;
-    if (isnan(batch))
+    if (!isfinite(batch))
         return;
     workload->global_batch = batch;
     normalise_report(context, "workload.global_batch",
@@ -154,6 +154,8 @@ static void read_bucket(const struct normalise *context, uint32_t record, struct
     workload->bucket_bytes = normalise_number(context, options, "bucket_bytes");
     if (isnan(workload->bucket_bytes))
         workload->bucket_bytes = normalise_number(context, options, "bucket_mb") * 1048576;
+    if (!isfinite(workload->bucket_bytes))
+        workload->bucket_bytes = NAN;
 }
 
 static void read_hardware(struct normalise *context, uint32_t record, struct hardware *hardware)

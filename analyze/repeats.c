@@ -182,8 +182,9 @@ static void pool_times(struct pool *pool, struct candidate *candidate)
         return;
     metrics->step_time_ms = time_ms;
     double work = work_of_step(&candidate->workload, metrics->throughput_unit);
-    if (!isnan(work) && !isnan(metrics->throughput) && time_ms > 0)
-        metrics->throughput = work / (time_ms / 1000);
+    double throughput = work / (time_ms / 1000);
+    if (isfinite(throughput) && !isnan(metrics->throughput))
+        metrics->throughput = throughput;
 }
 
 static void pool_rates(const struct pool *pool, struct metrics *metrics)

@@ -38,7 +38,8 @@ double statistics_mean(const double *values, size_t count)
     double sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += values[i];
-    return count > 0 ? sum / (double)count : NAN;
+    double mean = count > 0 ? sum / (double)count : NAN;
+    return isfinite(mean) ? mean : NAN;
 }
 
 double statistics_variation(const double *values, size_t count)
@@ -49,7 +50,8 @@ double statistics_variation(const double *values, size_t count)
     double squares = 0;
     for (size_t i = 0; i < count; i++)
         squares += (values[i] - mean) * (values[i] - mean);
-    return sqrt(squares / (double)(count - 1)) / fabs(mean);
+    double variation = sqrt(squares / (double)(count - 1)) / fabs(mean);
+    return isfinite(variation) ? variation : NAN;
 }
 
 double *statistics_slowest_rank(const struct series *ranks, size_t rank_count, struct arena *arena,

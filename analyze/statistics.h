@@ -8,8 +8,8 @@
 #include "record.h"
 
 /*
- * Pure functions over samples. A sample of no values, or one that holds a NAN, has no statistic:
- * NAN ("not measured"), never 0.
+ * Pure functions over samples. A sample of no values, or one that holds a NAN, has no statistic,
+ * nor has one whose statistic is beyond a double: NAN ("not measured"), never 0.
  */
 
 /* The largest value. */

@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-double communication_volume_bytes(const struct communication_volume_input *input,
-                                  enum strategy strategy)
+static double closed_form(const struct communication_volume_input *input, enum strategy strategy)
 {
     double gradients = input->parameters * input->gradient_wire_bytes;
     double parameters = input->parameters * input->parameter_wire_bytes;
@@ -26,6 +25,13 @@ double communication_volume_bytes(const struct communication_volume_input *input
         break;
     }
     return NAN;
+}
+
+double communication_volume_bytes(const struct communication_volume_input *input,
+                                  enum strategy strategy)
+{
+    double bytes = closed_form(input, strategy);
+    return isfinite(bytes) ? bytes : NAN;
 }
 
 const char *communication_volume_text(enum strategy strategy)

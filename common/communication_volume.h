@@ -21,7 +21,7 @@ struct communication_volume_input {
  * A reduce-scatter and an all-gather count as the whole array. The last is the textbook bound "3 G
  * P": what is really gathered follows from the schedule (persistent parameters, units that stay).
  * On the wire comes the bus factor, all-reduce 2(N-1)/N, the others (N-1)/N. One rank: 0. NAN if an
- * input that the strategy needs is missing.
+ * input that the strategy needs is missing, or the result beyond a double.
  */
 double communication_volume_bytes(const struct communication_volume_input *input,
                                   enum strategy strategy);

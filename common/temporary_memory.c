@@ -163,9 +163,28 @@ static void name_missing(const struct temporary_memory_shape *shape, enum strate
             memory->missing[memory->missing_count++] = inputs[i].name;
 }
 
-void temporary_memory_of(const struct temporary_memory_shape *shape, enum strategy strategy,
+/* A dimension beyond this is a mistake, and products of such would leave the range of a double. */
+#define LARGEST_DIMENSION 1e15
+
+static double dimension(double value)
+{
+    return value <= LARGEST_DIMENSION ? value : NAN;
+}
+
+void temporary_memory_of(const struct temporary_memory_shape *given, enum strategy strategy,
                          struct temporary_memory *memory)
 {
+    struct temporary_memory_shape known = *given;
+    known.width = dimension(given->width);
+    known.layers = dimension(given->layers);
+    known.heads = dimension(given->heads);
+    known.vocab = dimension(given->vocab);
+    known.seq_len = dimension(given->seq_len);
+    known.micro_batch = dimension(given->micro_batch);
+    known.parameter_wire_bytes = dimension(given->parameter_wire_bytes);
+    known.gradient_wire_bytes = dimension(given->gradient_wire_bytes);
+    known.bucket_bytes = dimension(given->bucket_bytes);
+    const struct temporary_memory_shape *shape = &known;
     *memory = (struct temporary_memory){0};
     add_gathered(shape, strategy, memory);
     add_unsharded(shape, strategy, memory);

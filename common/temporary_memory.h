@@ -46,9 +46,10 @@ struct temporary_memory {
 
 /*
  * Fills *memory: each amount whose inputs are all there, and the names of the inputs that are not.
- * A strategy that needs no amount of a category has no row for it.
+ * A strategy that needs no amount of a category has no row for it. An input above 1e15 counts as
+ * missing.
  */
-void temporary_memory_of(const struct temporary_memory_shape *shape, enum strategy strategy,
+void temporary_memory_of(const struct temporary_memory_shape *given, enum strategy strategy,
                          struct temporary_memory *memory);
 
 /* Parameters of one block: the 2-D tensors alone, and all: 12 C^2 and 12 C^2 + 13 C (query, key,

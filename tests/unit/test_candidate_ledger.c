@@ -161,3 +161,42 @@ Test(candidate_ledger, payload_by_strategy)
     for (int s = 0; s < STRATEGY_COUNT; s++)
         cr_assert_eq(candidate_ledger_payload_mb(&workload, (enum strategy)s), expected[s]);
 }
+
+Test(candidate_ledger, inputs_beyond_reason_count_as_missing)
+{
+    static const char *const workloads[] = {
+        "'dtype':'bf16','world_size':4,'parameters':1e308",
+        "'world_size':4,'parameters':1,'state_bytes':{'parameters':1e308,'gradients':1,'optimizer':"
+        "1}",
+    };
+    static const char *const missing[] = {"workload.parameters", "workload.state_bytes"};
+    for (size_t i = 0; i < 2; i++) {
+        struct evidence_set set = {0};
+        struct candidate candidate;
+        record_set_add_run(&set, "zero1", workloads[i], "", "'failure':null");
+        struct candidate_ledger ledger = ledger_of(&set, &candidate);
+        cr_assert(!ledger.available);
+        cr_assert_eq(ledger.missing_count, 1);
+        cr_assert_str_eq(ledger.missing[0], missing[i]);
+        record_set_fini(&set);
+    }
+}
+
+Test(candidate_ledger, sums_beyond_a_double_are_unsound)
+{
+    struct evidence_set set = {0};
+    struct candidate candidate;
+    record_set_add_run(&set, "ddp", shape, "",
+                       "'ledger':{'parameters_bytes':1e308,'gradients_bytes':1e308,"
+                       "'optimizer_state_bytes':1}");
+    cr_assert(!ledger_of(&set, &candidate).from_record);
+    record_set_fini(&set);
+    set = (struct evidence_set){0};
+    record_set_add_run(
+        &set, "ddp", shape, "",
+        "'ledger':{'parameters_bytes':1,'gradients_bytes':1,'optimizer_state_bytes':1,"
+        "'temporary':{'a':1e308,'b':1e308}}");
+    struct candidate_ledger ledger = ledger_of(&set, &candidate);
+    cr_assert(ledger.from_record && isfinite(ledger.temporary_mb), "the formula takes its place");
+    record_set_fini(&set);
+}

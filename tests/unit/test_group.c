@@ -341,6 +341,32 @@ Test(group, the_label_names_what_tells_the_groups_apart)
     end(&f);
 }
 
+Test(group, labels_name_as_many_fields_as_it_takes)
+{
+    struct fixture f;
+    begin(&f);
+    run(&f, "ddp", "'world_size':4,'model':'m','seq_len':512,'width':64,'vocab':7", "");
+    run(&f, "ddp", "'world_size':4,'model':'m','seq_len':1024,'width':64,'vocab':7", "");
+    run(&f, "ddp", "'world_size':4,'model':'m','seq_len':1024,'width':65,'vocab':8", "");
+    form(&f);
+    cr_assert_str_eq(f.groups.items[0].label, "m, 4 ranks, seq_len 512, width 64");
+    cr_assert_str_eq(f.groups.items[1].label, "m, 4 ranks, seq_len 1024, width 64");
+    cr_assert_str_eq(f.groups.items[2].label, "m, 4 ranks, seq_len 1024, width 65");
+    end(&f);
+}
+
+Test(group, labels_of_groups_that_no_field_tells_apart_name_their_files)
+{
+    struct fixture f;
+    begin(&f);
+    run(&f, "ddp", "'model':'m'", "");
+    run(&f, "zero1", "'model':'m'", "");
+    form(&f);
+    cr_assert_str_eq(f.groups.items[0].label, "m (a.json)");
+    cr_assert_str_eq(f.groups.items[1].label, "m (b.json)");
+    end(&f);
+}
+
 Test(group, a_filter_compares_values_as_printed_and_numbers_as_numbers)
 {
     struct fixture f;

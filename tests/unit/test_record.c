@@ -364,3 +364,17 @@ Test(record, an_unvalidated_strategy_is_our_fault)
     json_read_fini(&json);
     arena_fini(&arena);
 }
+
+Test(record, what_is_beyond_a_double_is_not_measured)
+{
+    struct evidence_set set = {0};
+    const struct record *record = one(&set,
+                                      "'micro_batch':1e200,'gradient_accumulation':1e200,"
+                                      "'world_size':2,'state_bytes':[1e308,1e308,1]",
+                                      "'peak_reserved_gb':1e308");
+    cr_assert(isnan(record->workload.global_batch));
+    cr_assert(isnan(record->workload.state_bytes_sum));
+    cr_assert(isnan(record->metrics.peak_mb[MEMORY_RESERVED]));
+    cr_assert_eq(record->normalised_count, 0);
+    record_set_fini(&set);
+}

@@ -197,3 +197,13 @@ Test(repeats, the_largest_kind_present_unless_the_policy_names_one)
     cr_assert_eq(kind_of(51, 78, NAN, MEMORY_DEVICE), -1, "a kind that was not measured");
     cr_assert_eq(kind_of(NAN, NAN, NAN, -1), -1);
 }
+
+Test(repeats, a_throughput_beyond_a_double_is_not_taken)
+{
+    struct evidence_set set = {0};
+    struct policy policy = defaults();
+    for (int i = 0; i < 2; i++)
+        run(&set, "'step_times_ms':[[1e-308],[1e-308]],'throughput':7");
+    cr_assert_eq(pool(&set, &policy).metrics.throughput, 7);
+    record_set_fini(&set);
+}

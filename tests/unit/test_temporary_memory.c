@@ -180,3 +180,25 @@ Test(communication_volume, one_rank_moves_nothing_and_unknown_stays_unknown)
     input.world_size = NAN;
     cr_assert(isnan(communication_volume_bytes(&input, STRATEGY_DDP)));
 }
+
+Test(communication_volume, beyond_a_double_is_unknown)
+{
+    struct communication_volume_input input = {1e300, 1e300, 2, 2, 8};
+    cr_assert(isnan(communication_volume_bytes(&input, STRATEGY_ZERO2)));
+}
+
+Test(temporary_memory, a_dimension_beyond_reason_counts_as_missing)
+{
+    struct temporary_memory_shape shape = small();
+    struct temporary_memory memory;
+    shape.width = 1e200;
+    temporary_memory_of(&shape, STRATEGY_FSDP, &memory);
+    cr_assert_eq(memory.count, 0);
+    cr_assert_eq(memory.missing_count, 1);
+    cr_assert_str_eq(memory.missing[0], "workload.width");
+    shape = small();
+    shape.width = shape.layers = shape.heads = shape.vocab = shape.seq_len = shape.micro_batch =
+        1e15;
+    temporary_memory_of(&shape, STRATEGY_FSDP, &memory);
+    cr_assert(isfinite(memory.total_bytes));
+}
