@@ -9,7 +9,7 @@
 #include "finding.h"
 #include "input.h"
 #include "json_read.h"
-#include "path_list.h"
+#include "path_walk.h"
 
 /* What a JSON document is, decided from its content (evidence contract, "Summaries as input"). */
 enum document_kind {

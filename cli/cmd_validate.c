@@ -46,16 +46,17 @@ static void fill_rows(struct settings *settings, struct options_row rows[ROW_COU
 }
 
 /* Adds operands and lists; a path at fault is remembered in `first` and the others go on. */
-static enum status collect_paths(const struct settings *settings,
-                                 const struct options_list *operands, struct path_list *paths,
-                                 struct diag *first, struct diag *diag)
+static enum status add_paths(const struct settings *settings, const struct options_list *operands,
+                             struct validate_run *run, struct diag *first, struct diag *diag)
 {
     size_t lists = settings->files_from.count;
     for (size_t i = 0; i < lists + operands->count; i++) {
         struct diag fault = {0};
-        enum status status = i < lists ? path_list_add_from(paths, settings->files_from.values[i],
-                                                            settings->nul_separated, &fault)
-                                       : path_list_add(paths, operands->values[i - lists], &fault);
+        enum status status =
+            i < lists
+                ? path_walk_list(settings->files_from.values[i], settings->nul_separated,
+                                 validate_paths_add, run, &fault)
+                : path_walk_operand(operands->values[i - lists], validate_paths_add, run, &fault);
         if (status == STATUS_INPUT && first->status == STATUS_OK)
             *first = fault;
         else if (status != STATUS_OK && status != STATUS_INPUT)
@@ -84,30 +85,30 @@ static enum status conclude(const struct validate_totals *totals, const struct d
 static enum status validate(const struct settings *settings, const struct options_list *operands,
                             struct diag *diag)
 {
-    struct path_list paths = {0};
     struct validate_output output = {.spool = -1};
     struct validate_totals totals = {0};
+    struct validate_run *run = NULL;
     struct diag first = {0};
-    struct validate_job job = {.paths = &paths,
-                               .format = formats[settings->format],
+    struct validate_job job = {.format = formats[settings->format],
                                .strict = settings->strict,
                                .threads = settings->jobs > 0 ? (unsigned)settings->jobs
                                                              : validate_paths_default_threads(),
                                .size_limit = (size_t)settings->limit_mib << 20,
                                .sink = {validate_output_write, &output}};
-    enum status status = collect_paths(settings, operands, &paths, &first, diag);
-    if (status != STATUS_OK)
-        goto cleanup;
-    status = validate_output_open(&output, job.format, settings->output, diag);
+    enum status status = validate_output_open(&output, job.format, settings->output, diag);
     if (status == STATUS_OK)
-        status = validate_paths(&job, &totals, diag);
+        status = validate_paths_begin(&job, &run, diag);
+    if (status == STATUS_OK) {
+        enum status added = add_paths(settings, operands, run, &first, diag);
+        status = validate_paths_end(run, &totals, diag);
+        if (status == STATUS_OK)
+            status = added;
+    }
     if (status == STATUS_OK)
         status = validate_output_close(&output, &totals, diag);
     if (status == STATUS_OK)
         status = conclude(&totals, &first, diag);
-cleanup:
     validate_output_fini(&output);
-    path_list_fini(&paths);
     return status;
 }
 

@@ -1,0 +1,39 @@
+#ifndef RANKLEDGER_PATH_WALK_H
+#define RANKLEDGER_PATH_WALK_H
+
+#include <stdbool.h>
+
+#include "diag.h"
+
+/* A file that the operands of a command stand for. */
+struct path_entry {
+    const char *path;
+    bool walked;  /* found in a directory, not named: our own summaries among these are skipped */
+    bool regular; /* known to be a regular file (from the directory), no fstat needed */
+};
+
+/* Takes one file; the path is valid during the call. A status other than STATUS_OK ends the walk
+ * and is returned; it must not be STATUS_INPUT. */
+typedef enum status path_walk_visit(void *context, const struct path_entry *entry,
+                                    struct diag *diag);
+
+/*
+ * Visits what one operand stands for: a file, "-" (standard input) or a directory, walked
+ * recursively for *.json, *.jsonl and *.ndjson, in bytewise order of the paths (links to
+ * directories are not followed). STATUS_INPUT naming the path if it does not exist or cannot be
+ * looked at; it is visited all the same, so that a caller that goes on sees the reason where it
+ * reads the entry. A directory below the operand that cannot be read is visited too, and reading it
+ * says why: nothing is passed over silently.
+ */
+enum status path_walk_operand(const char *operand, path_walk_visit *visit, void *context,
+                              struct diag *diag) STATUS_CHECKED;
+
+/*
+ * Visits every operand listed in a file ("-": standard input), one a line, or NUL-separated. Empty
+ * ones are passed over. STATUS_INPUT if the file cannot be read, or as path_walk_operand for the
+ * first operand at fault, after all were visited.
+ */
+enum status path_walk_list(const char *path, bool nul_separated, path_walk_visit *visit,
+                           void *context, struct diag *diag) STATUS_CHECKED;
+
+#endif
