@@ -88,11 +88,9 @@ static void add_property(struct schema *schema, json_t *object, const char *key,
     char name[256];
     memcpy(name, child->name, child->length);
     name[child->length] = '\0';
-    json_t *properties = json_object_get(object, key);
-    if (properties == NULL) {
-        properties = json_write_object(&schema->writer);
-        json_write_set(&schema->writer, object, key, properties);
-    }
+    if (json_object_get(object, key) == NULL)
+        json_write_set(&schema->writer, object, key, json_write_object(&schema->writer));
+    json_t *properties = json_object_get(object, key); /* NULL without memory: tolerated */
     const struct evidence_row *row = child->rows[EVIDENCE_RECORD];
     bool family = row != NULL && row->family != NULL;
     json_write_set(&schema->writer, properties, family ? row->family->pattern : name, value);
