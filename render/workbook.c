@@ -1,22 +1,29 @@
 #include "workbook.h"
 
-#include <fcntl.h>
+#include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "archive_check.h"
+#include "input.h"
 #include "text.h"
 #include "workbook_memory.h"
 #include "workbook_private.h"
 
-/* Of the end record of a ZIP archive (APPNOTE.TXT 4.3.16): signature, ..., size of the directory
- * at 12, its offset at 16, length of the comment at 20. */
-#define ZIP_END_SIZE 22
-#define ZIP_END_SIGNATURE "PK\5\6"
+/*
+ * libxlsxwriter goes on without a format, a string or a relation that it had no memory for, and
+ * reports success. What tells is errno, which malloc leaves at ENOMEM and the library never resets.
+ */
+static void watch_memory(struct workbook *workbook)
+{
+    if (errno == ENOMEM)
+        workbook_no_memory(workbook);
+}
 
 void workbook_check(struct workbook *workbook, lxw_error error)
 {
+    watch_memory(workbook);
     if (error == LXW_NO_ERROR || workbook->status != STATUS_OK)
         return;
     if (error == LXW_ERROR_MEMORY_MALLOC_FAILED)
@@ -70,6 +77,7 @@ enum status workbook_create(const char *path, const char *scratch, const struct 
     struct workbook *made = calloc(1, sizeof *made);
     if (made == NULL)
         return diag_no_memory(diag);
+    errno = 0;
     made->texts = texts;
     made->path = strdup(path);
     lxw_workbook_options options = {.tmpdir = unconst(scratch)};
@@ -131,33 +139,24 @@ struct sheet *workbook_add_sheet(struct workbook *workbook, const char *name)
 
 /* ---- The written file ---- */
 
-static uint32_t little_endian(const unsigned char *bytes)
+/* Reads back what was written: the library does not look at the result of every write. */
+static void check_archive(struct workbook *workbook)
 {
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-           (uint32_t)bytes[3] << 24;
-}
-
-/* The archive's end lies where its directory says: no write was lost, although the library does
- * not look at the result of closing the file. */
-static bool archive_is_whole(const char *path)
-{
-    unsigned char end[ZIP_END_SIZE];
-    struct stat info;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return false;
-    bool whole =
-        fstat(descriptor, &info) == 0 && info.st_size > ZIP_END_SIZE &&
-        pread(descriptor, end, sizeof end, info.st_size - ZIP_END_SIZE) == (ssize_t)sizeof end &&
-        memcmp(end, ZIP_END_SIGNATURE, 4) == 0 &&
-        (off_t)little_endian(end + 12) + (off_t)little_endian(end + 16) + ZIP_END_SIZE ==
-            info.st_size;
-    (void)close(descriptor);
-    return whole;
+    struct input_buffer archive = {0};
+    enum input_fault fault = INPUT_FAULT_NONE;
+    struct diag unread = {0};
+    enum status status = input_read_file(&archive, workbook->path, SIZE_MAX / 2, &fault, &unread);
+    if (status == STATUS_OK && !archive_check_whole(archive.data, archive.size))
+        workbook->status = diag_set(&workbook->diag, STATUS_ENVIRONMENT,
+                                    "cannot write %s: not all of it was written", workbook->path);
+    else if (status != STATUS_OK)
+        workbook->status = diag_set(&workbook->diag, STATUS_ENVIRONMENT, "%s", unread.text);
+    input_fini(&archive);
 }
 
 enum status workbook_finish(struct workbook *workbook, struct diag *diag)
 {
+    watch_memory(workbook);
     if (workbook->status != STATUS_OK) {
         enum status status = diag_set(diag, workbook->status, "%s", workbook->diag.text);
         workbook_discard(workbook);
@@ -166,9 +165,8 @@ enum status workbook_finish(struct workbook *workbook, struct diag *diag)
     workbook_check(workbook, workbook_close(workbook->book));
     if (workbook_memory_failed())
         workbook_no_memory(workbook);
-    if (workbook->status == STATUS_OK && !archive_is_whole(workbook->path))
-        workbook->status = diag_set(&workbook->diag, STATUS_ENVIRONMENT,
-                                    "cannot write %s: not all of it was written", workbook->path);
+    if (workbook->status == STATUS_OK)
+        check_archive(workbook);
     enum status status = workbook->status;
     if (status != STATUS_OK)
         (void)diag_set(diag, status, "%s", workbook->diag.text);
