@@ -15,19 +15,20 @@
 
 /* ---- A summary ---- */
 
-static bool is_summary(const struct input_buffer *input)
+static enum status find_summary(const struct input_buffer *input, bool *found, struct diag *diag)
 {
     struct json_read_document document = {0};
     struct json_read_fault fault;
-    struct diag ignored = {0}; /* reading it again will say what is wrong */
-    bool found =
-        json_read_parse(&document, input->data, input->size, &fault, &ignored) == STATUS_OK &&
-        json_read_is(&document, 0, JSON_READ_OBJECT);
-    uint32_t schema = found ? json_read_member(&document, 0, "schema") : JSON_READ_NONE;
-    found = json_read_is(&document, schema, JSON_READ_STRING) &&
-            json_read_equals(&document, schema, SUMMARY_SCHEMA);
+    enum status status = json_read_parse(&document, input->data, input->size, &fault, diag);
+    *found = false;
+    if (status == STATUS_OK && json_read_is(&document, 0, JSON_READ_OBJECT)) {
+        uint32_t schema = json_read_member(&document, 0, "schema");
+        *found = json_read_is(&document, schema, JSON_READ_STRING) &&
+                 json_read_equals(&document, schema, SUMMARY_SCHEMA);
+    }
     json_read_fini(&document);
-    return found;
+    /* What is no JSON is no summary; reading it as evidence will say what is wrong. */
+    return status == STATUS_INPUT ? STATUS_OK : status;
 }
 
 static bool has_evidence_options(const struct analysis_arguments *arguments)
@@ -38,15 +39,15 @@ static bool has_evidence_options(const struct analysis_arguments *arguments)
            arguments->baseline_given || arguments->group.count > 0 || arguments->allow_invalid;
 }
 
-/* The one operand if it may be a summary: a file or standard input. */
+/* The one operand if it may be a summary: standard input or anything but a directory. */
 static const char *single_operand(const struct report_source *source)
 {
     struct stat info;
     if (source->operands->count != 1 || source->arguments->files_from.count > 0)
         return NULL;
     const char *path = source->operands->values[0];
-    return strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISDIR(info.st_mode)) ? path
-                                                                                        : NULL;
+    bool is_directory = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    return is_directory ? NULL : path;
 }
 
 static enum status read_summary(const struct report_source *source, const char *path,
@@ -74,7 +75,10 @@ static enum status try_summary(const struct report_source *source, struct summar
         return STATUS_OK;
     bool piped = strcmp(path, "-") == 0;
     enum status status = input_read_file(&input, path, SUMMARY_LIMIT, &fault, diag);
-    if (status == STATUS_OK && (piped || is_summary(&input))) {
+    bool found = piped;
+    if (status == STATUS_OK && !piped)
+        status = find_summary(&input, &found, diag);
+    if (status == STATUS_OK && found) {
         *done = true;
         status = read_summary(source, path, &input, summary, diag);
     }
