@@ -153,7 +153,8 @@ __attribute__((constructor)) static void start(void)
         state.log = open_log(log);
     const char *list = getenv("RANKLEDGER_TEST_FAIL_IN");
     char libraries[1024];
-    snprintf(libraries, sizeof libraries, "%s", list != NULL ? list : "libjansson:libxlsxwriter");
+    snprintf(libraries, sizeof libraries, "%s",
+             list != NULL ? list : "libjansson:libxlsxwriter:libminizip");
     dl_iterate_phdr(add_object, libraries);
     state.counting = strcmp(wish, "count") == 0;
     if (!state.counting)

@@ -17,7 +17,7 @@
  *                                        STACK mean equal call stacks; otherwise the line "hit"
  *                                        once the call has failed
  *   RANKLEDGER_TEST_FAIL_IN=A:B          parts of library paths that are counted beside the program
- *                                        (libjansson:libxlsxwriter)
+ *                                        (libjansson:libxlsxwriter:libminizip)
  */
 
 enum fail_shim_kind {

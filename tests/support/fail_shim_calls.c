@@ -24,7 +24,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define STRIKES(kind) fail_shim_strikes(FAIL_SHIM_##kind, __builtin_return_address(0))
 /* Messages on standard error always get through: without them nobody could tell what happened. */
-#define STREAM_STRIKES(kind, stream) ((stream) != stderr && STRIKES(kind))
+#define STREAM_STRIKES(kind, stream) (is_file(stream) && STRIKES(kind))
 #define DESCRIPTOR_STRIKES(kind, descriptor) ((descriptor) != STDERR_FILENO && STRIKES(kind))
 #define NEXT(name)                                                                                 \
     static __typeof__(name) *next;                                                                 \
@@ -43,6 +43,16 @@
     WRAP_IF(STRIKES(kind), result, failure, name, parameters, arguments)
 #define WRAP_STREAM(kind, result, failure, name, parameters, arguments)                            \
     WRAP_IF(STREAM_STRIKES(kind, stream), result, failure, name, parameters, arguments)
+
+/* A stream that lives in memory (open_memstream, fopencookie) knows no disk that could be full: it
+ * fails where its memory does. */
+static bool is_file(FILE *stream)
+{
+    int saved = errno;
+    bool file = stream == NULL || (stream != stderr && fileno(stream) >= 0);
+    errno = saved;
+    return file;
+}
 
 /* ---- Memory ---- */
 
@@ -344,7 +354,7 @@ WRAP(SEEK, long, -1, ftell, (FILE * stream), (stream))
 EXPORT int fclose(FILE *stream)
 {
     NEXT(fclose);
-    bool strikes = STRIKES(FCLOSE);
+    bool strikes = STREAM_STRIKES(FCLOSE, stream);
     int error_number = errno;
     if (strikes)
         __fpurge(stream);
