@@ -127,7 +127,9 @@ static enum status resolve(struct resolver *resolver, const struct path_list *pa
         struct evidence_path *file = &files[i];
         struct stat info;
         file->entry = paths->entries[i];
-        file->name = name_of(resolver, file->entry.path);
+        /* Records keep it longer than the list of paths lives. */
+        file->entry.path = arena_copy(resolver->arena, file->entry.path, strlen(file->entry.path));
+        file->name = file->entry.path == NULL ? NULL : name_of(resolver, file->entry.path);
         if (file->name == NULL)
             return diag_no_memory(diag);
         if (strcmp(file->entry.path, "-") == 0 || stat(file->entry.path, &info) != 0)
