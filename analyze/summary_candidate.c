@@ -73,11 +73,11 @@ static json_t *gates_of(struct summary_parts *parts, const struct candidate *can
         json_t *object = json_write_object(writer);
         summary_parts_put_text(parts, object, "name", gate->name);
         summary_parts_put_text(parts, object, "verdict", gates_verdict_name(gate->verdict));
-        json_write_set(writer, object, "value", json_write_real_or_null(writer, gate->value));
-        json_write_set(writer, object, "limit", json_write_real_or_null(writer, gate->limit));
-        json_write_set(writer, object, "margin", json_write_real_or_null(writer, gate->margin));
+        json_write_set(writer, object, "value", summary_parts_number(parts, gate->value));
+        json_write_set(writer, object, "limit", summary_parts_number(parts, gate->limit));
+        json_write_set(writer, object, "margin", summary_parts_number(parts, gate->margin));
         json_write_set(writer, object, "margin_percent",
-                       json_write_real_or_null(writer, gate->margin_percent));
+                       summary_parts_number(parts, gate->margin_percent));
         summary_parts_put_text(parts, object, "unit", gate->unit);
         json_write_set(writer, object, "failed", json_write_bool(writer, gate->failed));
         summary_parts_put_text(parts, object, "detail", gate->detail);
@@ -123,7 +123,7 @@ static json_t *normalised_of(struct summary_parts *parts, const struct candidate
         json_t *object = json_write_object(writer);
         summary_parts_put_text(parts, object, "metric", normalised->metric);
         summary_parts_put_text(parts, object, "from", normalised->from);
-        json_write_set(writer, object, "value", json_write_real_or_null(writer, normalised->value));
+        json_write_set(writer, object, "value", summary_parts_number(parts, normalised->value));
         summary_parts_put_text(parts, object, "unit", normalised->unit);
         json_write_append(writer, array, object);
     }
@@ -178,7 +178,7 @@ json_t *summary_parts_candidate(struct summary_parts *parts, const struct group 
     json_write_set(writer, object, "ledger", summary_parts_ledger(parts, candidate));
     json_write_set(writer, object, "communication", summary_parts_communication(parts, candidate));
     json_write_set(writer, object, "formula_payload_mb",
-                   json_write_real_or_null(writer, candidate->formula_payload_mb));
+                   summary_parts_number(parts, candidate->formula_payload_mb));
     json_write_set(writer, object, "failure", failure_of(parts, candidate));
     json_write_set(writer, object, "sources", sources_of(parts, candidate));
     json_write_set(writer, object, "normalised", normalised_of(parts, candidate));

@@ -6,7 +6,7 @@ static json_t *value_of(struct summary_parts *parts, const struct message_value 
 {
     if (value->text != NULL)
         return json_write_string(&parts->writer, value->text);
-    return json_write_real_or_null(&parts->writer, value->number);
+    return summary_parts_number(parts, value->number);
 }
 
 static json_t *values_of(struct summary_parts *parts, const struct message *message)
@@ -95,19 +95,17 @@ static json_t *action_of(struct summary_parts *parts, const struct action *actio
                    json_write_string(writer, action->strategy < STRATEGY_COUNT
                                                  ? training_state_row(action->strategy)->name
                                                  : NULL));
-    json_write_set(writer, object, "world_size",
-                   json_write_real_or_null(writer, action->world_size));
-    json_write_set(writer, object, "micro_batch",
-                   json_write_real_or_null(writer, action->micro_batch));
+    json_write_set(writer, object, "world_size", summary_parts_number(parts, action->world_size));
+    json_write_set(writer, object, "micro_batch", summary_parts_number(parts, action->micro_batch));
     json_write_set(writer, object, "gradient_accumulation",
-                   json_write_real_or_null(writer, action->gradient_accumulation));
+                   summary_parts_number(parts, action->gradient_accumulation));
     json_write_set(writer, object, "activation_checkpointing",
                    action->activation_checkpointing < 0
                        ? json_write_null(writer)
                        : json_write_bool(writer, action->activation_checkpointing == 1));
     json_write_set(writer, object, "command", json_write_string(writer, action->command));
     json_write_set(writer, object, "predicted_peak_mb",
-                   json_write_real_or_null(writer, action->predicted_peak_mb));
+                   summary_parts_number(parts, action->predicted_peak_mb));
     summary_parts_put_text(parts, object, "status",
                            action->verified ? "predicted_pass" : "unverified");
     json_write_set(writer, object, "missing", texts(parts, action->missing, action->missing_count));
@@ -138,8 +136,7 @@ static json_t *sensitivity_of(struct summary_parts *parts, const struct sensitiv
         json_write_append(writer, changes, change_of(parts, &sensitivity->changes[i]));
     summary_parts_put_text(parts, object, "limit", sensitivity->limit);
     summary_parts_put_text(parts, object, "unit", sensitivity->unit);
-    json_write_set(writer, object, "current",
-                   json_write_real_or_null(writer, sensitivity->current));
+    json_write_set(writer, object, "current", summary_parts_number(parts, sensitivity->current));
     json_write_set(writer, object, "changes", changes);
     return object;
 }
@@ -167,11 +164,11 @@ static json_t *gain_of(struct summary_parts *parts, const struct decision *decis
     json_t *object = json_write_object(writer);
     summary_parts_put_text(parts, object, "goal", policy_goal_name(policy->goal));
     json_write_set(writer, object, "value",
-                   decision->gain_applicable ? json_write_real(writer, decision->gain)
+                   decision->gain_applicable ? summary_parts_number(parts, decision->gain)
                                              : json_write_null(writer));
     json_write_set(writer, object, "applicable",
                    json_write_bool(writer, decision->gain_applicable));
-    json_write_set(writer, object, "minimum", json_write_real(writer, policy->min_gain));
+    json_write_set(writer, object, "minimum", summary_parts_number(parts, policy->min_gain));
     return object;
 }
 

@@ -11,7 +11,7 @@ json_t *summary_parts_hardware(struct summary_parts *parts, const struct hardwar
     json_t *object = json_write_object(writer);
     json_write_set(writer, object, "device", json_write_string(writer, hardware->device));
     json_write_set(writer, object, "device_count",
-                   json_write_real_or_null(writer, hardware->device_count));
+                   summary_parts_number(parts, hardware->device_count));
     return object;
 }
 
@@ -31,7 +31,7 @@ static json_t *key_value(struct summary_parts *parts, enum comparability_field f
     case COMPARABILITY_TIMES_COUNT:
         return json_write_bool(writer, strcmp(text, "true") == 0);
     default:
-        return json_write_real(writer, strtod(text, NULL)); /* our own digits, C locale */
+        return summary_parts_number(parts, strtod(text, NULL)); /* our own digits, C locale */
     }
 }
 
@@ -113,7 +113,7 @@ json_t *summary_parts_group(struct summary_parts *parts, size_t index)
     json_write_set(writer, object, "times_count", json_write_bool(writer, group->times_count));
     summary_parts_put_text(parts, object, "evidence_level", group->level_name);
     json_write_set(writer, object, "world_size",
-                   json_write_real_or_null(writer, group->first->workload.world_size));
+                   summary_parts_number(parts, group->first->workload.world_size));
     json_write_set(writer, object, "candidates", candidates);
     json_write_set(writer, object, "selection",
                    summary_parts_selection(parts, group, &outcome->selection));

@@ -15,8 +15,7 @@ static json_t *series_of(struct summary_parts *parts, const struct series *serie
 {
     json_t *array = json_write_array(&parts->writer);
     for (size_t i = 0; i < series->count; i++)
-        json_write_append(&parts->writer, array,
-                          json_write_real_or_null(&parts->writer, series->values[i]));
+        json_write_append(&parts->writer, array, summary_parts_number(parts, series->values[i]));
     return array;
 }
 
@@ -63,15 +62,15 @@ json_t *summary_parts_memory(struct summary_parts *parts, const struct candidate
     json_t *kinds = json_write_object(writer);
     for (int kind = 0; kind < MEMORY_KIND_COUNT; kind++)
         json_write_set(writer, kinds, memory_kind_name((enum memory_kind)kind),
-                       json_write_real_or_null(writer, candidate->metrics.peak_mb[kind]));
+                       summary_parts_number(parts, candidate->metrics.peak_mb[kind]));
     json_write_set(writer, object, "kinds", kinds);
     json_write_set(writer, object, "per_rank_mb",
                    series_of(parts, &candidate->metrics.per_rank_peak_mb));
     json_write_set(writer, object, "phases", phases_of(parts, &memory));
-    json_write_set(writer, object, "rank", json_write_real_or_null(writer, memory.rank));
+    json_write_set(writer, object, "rank", summary_parts_number(parts, memory.rank));
     json_write_set(writer, object, "process_peak_mb",
-                   json_write_real_or_null(writer, memory.process_peak_mb));
-    json_write_set(writer, object, "arena_mb", json_write_real_or_null(writer, memory.arena_mb));
+                   summary_parts_number(parts, memory.process_peak_mb));
+    json_write_set(writer, object, "arena_mb", summary_parts_number(parts, memory.arena_mb));
     return object;
 }
 
@@ -120,7 +119,7 @@ json_t *summary_parts_ledger(struct summary_parts *parts, const struct candidate
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         json_write_set(writer, object, numbers[i].key,
-                       json_write_real_or_null(writer, numbers[i].value));
+                       summary_parts_number(parts, numbers[i].value));
     json_write_set(writer, object, "available", json_write_bool(writer, ledger->available));
     summary_parts_put_text(parts, object, "source", ledger->from_record ? "record" : "formula");
     json_write_set(writer, object, "missing", names(parts, ledger->missing, ledger->missing_count));
@@ -149,7 +148,7 @@ static json_t *collective_of(struct summary_parts *parts, const struct record_co
                    json_write_string(&parts->writer, row->purpose));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         json_write_set(&parts->writer, object, numbers[i].key,
-                       json_write_real_or_null(&parts->writer, numbers[i].value));
+                       summary_parts_number(parts, numbers[i].value));
     return object;
 }
 

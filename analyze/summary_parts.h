@@ -46,6 +46,9 @@ json_t *summary_parts_sources(struct summary_parts *parts);
 json_t *summary_parts_rejected(struct summary_parts *parts);
 json_t *summary_parts_skipped(struct summary_parts *parts);
 
+/* A number, or null where it was not measured, or where arithmetic on extreme values overflowed. */
+json_t *summary_parts_number(struct summary_parts *parts, double value);
+
 /* Small helpers: a member that is left out where it was not measured (NAN, NULL). */
 void summary_parts_put_number(struct summary_parts *parts, json_t *object, const char *key,
                               double value);

@@ -5,11 +5,16 @@
 
 #define ROLE "training_state_parallel"
 
+json_t *summary_parts_number(struct summary_parts *parts, double value)
+{
+    return json_write_real_or_null(&parts->writer, isfinite(value) ? value : NAN);
+}
+
 void summary_parts_put_number(struct summary_parts *parts, json_t *object, const char *key,
                               double value)
 {
-    if (!isnan(value))
-        json_write_set(&parts->writer, object, key, json_write_real(&parts->writer, value));
+    if (isfinite(value))
+        json_write_set(&parts->writer, object, key, summary_parts_number(parts, value));
 }
 
 void summary_parts_put_text(struct summary_parts *parts, json_t *object, const char *key,
