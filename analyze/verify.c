@@ -164,13 +164,23 @@ static size_t file_length(const char *path)
     return lines ? stem : length;
 }
 
-/* The file of a source, as it is opened from here. */
+static const char *from_here(const struct verification *verification, const char *path,
+                             size_t length)
+{
+    bool as_is = path[0] == '/' || strcmp(verification->base, ".") == 0;
+    return arena_printf(&verification->result->arena, "%s%s%.*s", as_is ? "" : verification->base,
+                        as_is ? "" : "/", (int)length, path);
+}
+
+/* The file of a source, as it is opened from here. A file may be named like a part of another: one
+ * that is there under the whole name is meant. */
 static const char *locate(const struct verification *verification, const char *path)
 {
-    int length = (int)file_length(path);
-    if (path[0] == '/' || strcmp(verification->base, ".") == 0)
-        return arena_printf(&verification->result->arena, "%.*s", length, path);
-    return arena_printf(&verification->result->arena, "%s/%.*s", verification->base, length, path);
+    size_t length = file_length(path);
+    const char *whole = from_here(verification, path, strlen(path));
+    if (whole == NULL || path[length] == '\0' || access(whole, F_OK) == 0)
+        return whole;
+    return from_here(verification, path, length);
 }
 
 struct missing {

@@ -375,6 +375,15 @@ class Analyze(unittest.TestCase):
             self.assertTrue(run.stderr)
         self.assertEqual(self.run_program("verify").returncode, 2)
 
+    def test_sources_inside_other_files_are_found_again(self):
+        self.case("upstream/u15_aggregate_unreadable_source.json")
+        self.write("lines.jsonl", json.dumps(record("ddp")) + "\n" + json.dumps(record("zero1")))
+        self.write("a#/sources/0.json", record("zero2"))
+        self.write("b.jsonl:3.json", record("zero3"))
+        self.run_program("analyze", "--output", "s.json", ".")
+        run = self.run_program("verify", "s.json")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
     def test_a_foreign_summary_without_sources_is_found_again(self):
         name = self.case("upstream/u16_aggregate_no_sources.json")
         self.two()
