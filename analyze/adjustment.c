@@ -146,6 +146,21 @@ static void shard_less(const struct visit *visit, enum planner_gate gate, int fe
     }
 }
 
+/* Makes the plan fail where its subject is too slow already, for what is planned makes it no
+ * faster; where it is fast enough, how much slower it gets is for a measurement to say. */
+static void no_faster(const struct visit *visit, struct plan *plan)
+{
+    if (visit->gates[PLANNER_THROUGHPUT].verdict == GATE_FAIL)
+        plan->throughput = visit->from->metrics.throughput;
+}
+
+/* The same for communication: more micro-batches a step do not lower its share. */
+static void no_less_communication(const struct visit *visit, struct plan *plan)
+{
+    if (visit->gates[PLANNER_COMMUNICATION].verdict == GATE_FAIL)
+        plan->communication_ratio = visit->from->metrics.communication_ratio;
+}
+
 static bool smaller_micro_batch_by(const struct visit *visit, double divisor)
 {
     struct plan plan =
@@ -155,6 +170,8 @@ static bool smaller_micro_batch_by(const struct visit *visit, double divisor)
     if (was_run(visit, &plan))
         return false;
     predict_peak(visit, &plan, &(struct memory_change){.batch_factor = 1 / divisor});
+    no_faster(visit, &plan);
+    no_less_communication(visit, &plan);
     emit(visit, &plan);
     return !plan.fails; /* the largest that may pass is enough */
 }
@@ -166,6 +183,8 @@ static void smaller_micro_batch(const struct visit *visit)
         struct plan plan =
             start(visit, PLANNER_MEMORY, PLANNER_MICRO_BATCH, "action.smaller_micro_batch");
         add_missing(&plan, "workload.micro_batch");
+        no_faster(visit, &plan);
+        no_less_communication(visit, &plan);
         emit(visit, &plan);
         return;
     }
@@ -187,6 +206,7 @@ static void checkpointing(const struct visit *visit)
     if (visit->from->workload.activation_checkpointing < 0)
         add_missing(&plan, "workload.activation_checkpointing");
     predict_peak(visit, &plan, &(struct memory_change){.batch_factor = 1, .checkpointing = true});
+    no_faster(visit, &plan);
     emit(visit, &plan);
 }
 

@@ -90,6 +90,9 @@ static const struct message_table_row rows[] = {
      "{strategy} shards more than {other} but its measured peak is higher: {peak_mb} against "
      "{other_peak_mb} MiB. It peaks in phase {phase}, where {category} takes {category_mb} against "
      "{other_category_mb} MiB."},
+    {"note.inversion_unexplained",
+     "{strategy} shards more than {other} but its measured peak is higher: {peak_mb} against "
+     "{other_peak_mb} MiB. It peaks in phase {phase}; no category in the records accounts for it."},
     {"note.residual",
      "Of the peak of {strategy}, {peak_mb} MiB, the ledger explains {resident_mb} MiB as resident "
      "state and {temporary_mb} MiB as temporary; {residual_mb} MiB are activations, libraries and "

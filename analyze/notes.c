@@ -94,12 +94,14 @@ static enum status note_inversion(const struct notes_context *context,
         MESSAGE_TEXT("other", other->label),
         MESSAGE_NUMBER("peak_mb", candidate->peak_mb),
         MESSAGE_NUMBER("other_peak_mb", other->peak_mb),
-        MESSAGE_TEXT("phase", known ? phase->name : ""),
+        MESSAGE_TEXT("phase", phase != NULL ? phase->name : ""),
         MESSAGE_TEXT("category", known ? category : ""),
         MESSAGE_NUMBER("category_mb", known ? category_mb(phase, category) : NAN),
         MESSAGE_NUMBER("other_category_mb", known ? category_mb(before, category) : NAN)};
-    return add(context, known ? "note.inversion_phase" : "note.inversion", values,
-               sizeof values / sizeof values[0]);
+    const char *id = known           ? "note.inversion_phase"
+                     : phase != NULL ? "note.inversion_unexplained"
+                                     : "note.inversion";
+    return add(context, id, values, sizeof values / sizeof values[0]);
 }
 
 static int compare_numbers(double a, double b)

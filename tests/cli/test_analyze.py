@@ -158,6 +158,9 @@ class Analyze(unittest.TestCase):
         self.assertEqual(notes[0]["values"]["phase"], "backward")
         self.assertEqual(notes[0]["values"]["category"], "communication_buffers")
         self.assertEqual(notes[0]["values"]["category_mb"], 35)
+        self.write("b.json", with_memory("zero2", 120, 5))
+        self.assertIn("note.inversion_unexplained",
+                      [note["id"] for note in self.summary(".")["decision"]["notes"]])
 
     # ---- exit codes and input ----
 

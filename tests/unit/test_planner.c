@@ -192,6 +192,18 @@ Test(planner, takes_a_run_out_of_memory_for_a_memory_failure)
     cr_assert_str_eq(sample.decision.rule, "adjustment");
 }
 
+Test(planner, offers_no_smaller_micro_batch_to_what_is_too_slow_already)
+{
+    add_sized(STRATEGY_ZERO3, 104);
+    sample.policy.memory_limit_mb = 60;
+    sample.policy.min_throughput = 1001;
+    group_sample_decide(&sample);
+    cr_assert_null(action("micro_batch", STRATEGY_ZERO3));
+    sample.policy.min_throughput = 1000;
+    group_sample_decide(&sample);
+    cr_assert_not_null(action("micro_batch", STRATEGY_ZERO3));
+}
+
 Test(planner, mends_no_wrong_mathematics)
 {
     static const double right[] = {8};
