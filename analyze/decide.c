@@ -108,20 +108,27 @@ const struct decide_rule *decide_match(const struct decide_facts *facts)
 double decide_gain(const struct policy *policy, const struct candidate *candidate,
                    const struct candidate *baseline)
 {
-    double gain = NAN;
+    double own = NAN;
+    double from = NAN;
     if (policy->goal == POLICY_GOAL_MEMORY) {
-        if (candidate->memory_kind == baseline->memory_kind)
-            gain = 1 - candidate->peak_mb / baseline->peak_mb;
+        if (candidate->memory_kind == baseline->memory_kind) {
+            own = -candidate->peak_mb;
+            from = baseline->peak_mb;
+        }
     } else if (candidate->metrics.throughput_unit == baseline->metrics.throughput_unit) {
-        gain = candidate->metrics.throughput / baseline->metrics.throughput - 1;
+        own = candidate->metrics.throughput;
+        from = -baseline->metrics.throughput;
     }
+    /* The difference first: 115 against 100 is then the very number 0.15, which passes a minimum
+     * of 0.15; 115 / 100 - 1 is a little less. */
+    double gain = (own + from) / fabs(from);
     return isfinite(gain) ? gain : NAN;
 }
 
 bool decide_above_fraction(const struct policy *policy, const struct candidate *candidate)
 {
     /* A limit or a peak that is NAN compares false. */
-    return candidate->peak_mb > policy->max_memory_fraction * policy->memory_limit_mb;
+    return candidate->peak_mb / policy->memory_limit_mb > policy->max_memory_fraction;
 }
 
 /* A run that failed cannot be compared anyway, and a policy may free the world size. */

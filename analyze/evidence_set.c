@@ -279,10 +279,10 @@ enum status evidence_set_load(struct evidence_set *set, const struct path_list *
     size_t count = 0;
     enum status status = evidence_paths_resolve(paths, base, &set->arena, &files, &count, diag);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        loader.file = files[i].entry.path;
+        loader.file = arena_copy(&set->arena, files[i].entry.path, strlen(files[i].entry.path));
         loader.name = printable(&set->arena, files[i].name);
         loader.walked = files[i].entry.walked;
-        if (loader.name == NULL)
+        if (loader.file == NULL || loader.name == NULL)
             status = diag_no_memory(diag);
         else
             status = document_check_entry(&loader.reader, &files[i].entry, visit, &loader, diag);

@@ -63,7 +63,7 @@ static void memory(const struct gate_context *context, const struct candidate *c
     result->unit = "MiB";
     gate_at_most(candidate, candidate->peak_mb, policy->memory_limit_mb, result);
     if (result->verdict == GATE_PASS && !isnan(policy->tight_memory_fraction) &&
-        result->value > policy->tight_memory_fraction * result->limit)
+        result->value / result->limit > policy->tight_memory_fraction)
         result->verdict = GATE_TIGHT;
 }
 

@@ -10,8 +10,8 @@
  * that is relaxed only adds candidates, one that is tightened only removes some).
  */
 #define LINEAR_STEPS 128
-/* A quotient is at most a step or two from the value whose product it should give. */
-#define ROUNDING_STEPS 4
+/* A quotient is at most a few steps from the value that gives it back. */
+#define ROUNDING_STEPS 8
 
 /* The values at which something may change, growing on the heap. */
 struct points {
@@ -58,17 +58,18 @@ static void sort_points(struct points *points)
 
 /* ---- the limits ---- */
 
-/* The smallest factor f with peak <= f * other, exactly as the check computes it. */
-static double smallest_factor(double peak, double other)
+/* The smallest limit of which the peak takes no more than the fraction, as the check computes it.
+ */
+static double smallest_limit(double peak, double fraction)
 {
-    double factor = peak / other;
-    if (!isfinite(factor) || factor <= 0)
+    double limit = peak / fraction;
+    if (!isfinite(limit) || limit <= 0)
         return NAN;
-    for (int i = 0; i < ROUNDING_STEPS && factor * other < peak; i++)
-        factor = nextafter(factor, INFINITY);
-    for (int i = 0; i < ROUNDING_STEPS && nextafter(factor, 0) * other >= peak; i++)
-        factor = nextafter(factor, 0);
-    return factor;
+    for (int i = 0; i < ROUNDING_STEPS && peak / limit > fraction; i++)
+        limit = nextafter(limit, INFINITY);
+    for (int i = 0; i < ROUNDING_STEPS && peak / nextafter(limit, 0) <= fraction; i++)
+        limit = nextafter(limit, 0);
+    return limit;
 }
 
 static void add_predicted_peak(void *context, const struct plan *plan)
@@ -93,7 +94,7 @@ static void memory_points(const struct decide_input *input, const struct policy 
         double peak = input->group->candidates[i].peak_mb;
         add_point(points, peak);
         if (!isnan(policy->max_memory_fraction))
-            add_point(points, smallest_factor(peak, policy->max_memory_fraction));
+            add_point(points, smallest_limit(peak, policy->max_memory_fraction));
     }
     struct policy strict = *policy;
     strict.memory_limit_mb = DBL_MIN;
@@ -137,8 +138,7 @@ static void fraction_points(const struct decide_input *input, const struct polic
     if (isnan(policy->memory_limit_mb))
         return;
     for (size_t i = 0; i < input->group->candidate_count; i++)
-        add_point(points,
-                  smallest_factor(input->group->candidates[i].peak_mb, policy->memory_limit_mb));
+        add_point(points, input->group->candidates[i].peak_mb / policy->memory_limit_mb);
 }
 
 struct limit {
@@ -146,21 +146,22 @@ struct limit {
     const char *unit; /* NULL: that of the records' throughput */
     size_t offset;    /* of the value in struct policy */
     double smallest, largest;
-    double absent; /* the value that a limit which is not applied amounts to */
+    double absent;  /* the value that a limit which is not applied amounts to */
+    double loosest; /* the mildest that may be applied: only what is not measured fails it */
     void (*points)(const struct decide_input *input, const struct policy *policy,
                    struct points *points);
 };
 
 static const struct limit limits[] = {
     {"memory_limit_mb", "MiB", offsetof(struct policy, memory_limit_mb), DBL_MIN, DBL_MAX, INFINITY,
-     memory_points},
-    {"min_throughput", NULL, offsetof(struct policy, min_throughput), DBL_MIN, DBL_MAX, -INFINITY,
+     DBL_MAX, memory_points},
+    {"min_throughput", NULL, offsetof(struct policy, min_throughput), 0, DBL_MAX, -INFINITY, 0,
      throughput_points},
     {"max_communication_ratio", "ratio", offsetof(struct policy, max_communication_ratio), 0, 1,
-     INFINITY, communication_points},
-    {"min_gain", "ratio", offsetof(struct policy, min_gain), -1, DBL_MAX, NAN, gain_points},
+     INFINITY, 1, communication_points},
+    {"min_gain", "ratio", offsetof(struct policy, min_gain), -1, DBL_MAX, NAN, NAN, gain_points},
     {"max_memory_fraction", "ratio", offsetof(struct policy, max_memory_fraction), DBL_MIN, 1,
-     INFINITY, fraction_points},
+     INFINITY, 1, fraction_points},
 };
 
 #define LIMIT_COUNT (sizeof limits / sizeof limits[0])
@@ -206,6 +207,11 @@ static double point_of(const struct search *search, size_t step)
         ->values[search->down ? search->nearest - distance : search->nearest + distance];
 }
 
+static bool is_another(const struct search *search, const struct outcome *outcome)
+{
+    return outcome->selected != search->now.selected || outcome->rule->verdict != search->verdict;
+}
+
 /* True if the outcome at that step differs from the present one. */
 static bool changes(const struct search *search, size_t step, struct outcome *outcome)
 {
@@ -215,7 +221,7 @@ static bool changes(const struct search *search, size_t step, struct outcome *ou
     if (value < search->limit->smallest || value > search->limit->largest)
         return false;
     *outcome = outcome_at(search, value);
-    return outcome->selected != search->now.selected || outcome->rule->verdict != search->verdict;
+    return is_another(search, outcome);
 }
 
 /* The first step that changes the outcome; `steps` if none does. */
@@ -239,10 +245,44 @@ static size_t first_change(const struct search *search, struct outcome *outcome)
     return low;
 }
 
+static void add_change(const struct search *search, const char *comparison, double value,
+                       const struct outcome *outcome, struct sensitivity *row)
+{
+    const struct group *group = search->input->group;
+    row->changes[row->change_count++] = (struct sensitivity_change){
+        .direction = search->down ? "down" : "up",
+        .comparison = comparison,
+        .value = value,
+        .strategy = outcome->selected < 0
+                        ? NULL
+                        : training_state_row(group->candidates[outcome->selected].strategy)->name,
+        .verdict = outcome->rule->verdict,
+        .rule = outcome->rule->name};
+}
+
+/* Of a limit that is not applied: true if any value of it at all changes the outcome, because the
+ * selected candidate lacks the metric. */
+static bool any_changes(struct search *search, struct sensitivity *row)
+{
+    struct policy policy = *search->policy;
+    double absent = search->limit->absent;
+    bool applied = !isnan(*value_in(&policy, search->limit));
+    if (applied || isnan(search->limit->loosest) || search->down != (absent > 0))
+        return false;
+    struct outcome outcome = outcome_at(search, search->limit->loosest);
+    if (!is_another(search, &outcome))
+        return false;
+    add_change(search, "any", NAN, &outcome, row);
+    return true;
+}
+
 static void look(struct search *search, bool down, struct sensitivity *row)
 {
     struct policy policy = *search->policy;
     double current = *value_in(&policy, search->limit);
+    search->down = down;
+    if (any_changes(search, row))
+        return;
     if (isnan(current))
         current = search->limit->absent;
     const struct points *points = search->points;
@@ -250,24 +290,15 @@ static void look(struct search *search, bool down, struct sensitivity *row)
     while (below < points->count && points->values[below] <= current)
         below++;
     size_t above = below > 0 && points->values[below - 1] == current ? below - 1 : below;
-    search->down = down;
     search->nearest = down ? below - 1 : above;
     search->steps = 2 * (down ? below : points->count - above);
     struct outcome outcome;
     size_t step = search->steps == 0 ? 0 : first_change(search, &outcome);
     if (step >= search->steps)
         return;
-    const struct group *group = search->input->group;
     bool beyond = step % 2 == 1;
-    row->changes[row->change_count++] = (struct sensitivity_change){
-        .direction = down ? "down" : "up",
-        .comparison = down ? (beyond ? "below" : "at_most") : (beyond ? "above" : "at_least"),
-        .value = point_of(search, step),
-        .strategy = outcome.selected < 0
-                        ? NULL
-                        : training_state_row(group->candidates[outcome.selected].strategy)->name,
-        .verdict = outcome.rule->verdict,
-        .rule = outcome.rule->name};
+    add_change(search, down ? (beyond ? "below" : "at_most") : (beyond ? "above" : "at_least"),
+               point_of(search, step), &outcome, row);
 }
 
 /* A minimum that is not set is asked for in the unit of the records. */

@@ -119,7 +119,8 @@ static json_t *change_of(struct summary_parts *parts, const struct sensitivity_c
     json_t *object = json_write_object(&parts->writer);
     summary_parts_put_text(parts, object, "direction", change->direction);
     summary_parts_put_text(parts, object, "comparison", change->comparison);
-    summary_parts_put_number(parts, object, "value", change->value);
+    json_write_set(&parts->writer, object, "value",
+                   json_write_real_or_null(&parts->writer, change->value));
     json_write_set(&parts->writer, object, "strategy",
                    json_write_string(&parts->writer, change->strategy));
     summary_parts_put_text(parts, object, "decision", summary_parts_verdict_name(change->verdict));

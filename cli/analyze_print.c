@@ -197,12 +197,23 @@ static void put_value(struct printer *printer, const struct sensitivity *row, do
 static void put_change(struct printer *printer, const struct sensitivity *row,
                        const struct sensitivity_change *change)
 {
-    static const char *const before[] = {"below", "above", "at_most", "at_least"};
-    static const char *const words[] = {"below ", "above ", "down to ", "from "};
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
-        if (strcmp(change->comparison, before[i]) == 0)
-            text_buffer_puts(printer->out, words[i]);
-    put_value(printer, row, change->value);
+    static const struct {
+        const char *comparison, *before, *after;
+    } words[] = {
+        {"below", "below ", ""},
+        {"above", "above ", ""},
+        {"at_most", "", " or less"},
+        {"at_least", "", " or more"},
+    };
+    if (isnan(change->value))
+        text_buffer_puts(printer->out, "any at all");
+    for (size_t i = 0; !isnan(change->value) && i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i].comparison, change->comparison) != 0)
+            continue;
+        text_buffer_puts(printer->out, words[i].before);
+        put_value(printer, row, change->value);
+        text_buffer_puts(printer->out, words[i].after);
+    }
     text_buffer_printf(printer->out, ": %s %s", summary_parts_verdict_name(change->verdict),
                        change->strategy != NULL ? change->strategy : "(nothing passes)");
 }

@@ -126,6 +126,20 @@ Test(decide, accepts_a_gain_that_equals_the_minimum)
     cr_assert_eq(sample.decision.gain, 0.25);
 }
 
+/* 115 / 100 - 1 is 0.1499999999999999 in doubles, 1 - 93 / 100 is 0.06999999999999995. */
+Test(decide, accepts_a_gain_whose_decimals_equal_the_minimum)
+{
+    group_sample_add(&sample, STRATEGY_DDP, 100, 0.10, 100);
+    group_sample_add(&sample, STRATEGY_ZERO1, 115, 0.10, 93);
+    sample.policy.min_gain = 0.15;
+    expect(VERDICT_ACCEPT, "gain");
+    cr_assert_eq(sample.decision.gain, 0.15);
+    sample.policy.goal = POLICY_GOAL_MEMORY;
+    sample.policy.min_gain = 0.07;
+    expect(VERDICT_ACCEPT, "gain");
+    cr_assert_eq(sample.decision.gain, 0.07);
+}
+
 Test(decide, rejects_a_gain_just_below_the_minimum)
 {
     group_sample_add(&sample, STRATEGY_DDP, 100, 0.10, 12000);
@@ -159,6 +173,17 @@ Test(decide, tunes_above_the_share_of_memory_and_names_the_best_below_it)
     cr_assert_eq(sample.decision.actions[0].predicted_peak_mb, 9000);
     sample.policy.max_memory_fraction = 0.9001;
     expect(VERDICT_ACCEPT, "baseline");
+}
+
+/* 0.29 * 100 is 28.999999999999996 in doubles. */
+Test(decide, a_peak_that_equals_the_share_of_memory_is_not_above_it)
+{
+    group_sample_add(&sample, STRATEGY_DDP, 130, 0.10, 29);
+    sample.policy.memory_limit_mb = 100;
+    sample.policy.max_memory_fraction = 0.29;
+    expect(VERDICT_ACCEPT, "baseline");
+    sample.policy.max_memory_fraction = nextafter(0.29, 0);
+    expect(VERDICT_TUNE, "memory_fraction");
 }
 
 Test(decide, tunes_when_an_adjustment_may_pass)

@@ -119,3 +119,34 @@ Test(sensitivity, asks_for_throughput_in_the_unit_of_the_records)
         if (strcmp(sample.decision.sensitivity[i].limit, "min_throughput") == 0)
             cr_assert_str_eq(sample.decision.sensitivity[i].unit, "samples/s");
 }
+
+/* No value is the one at which it changes: the gate fails as soon as it is applied. */
+Test(sensitivity, says_that_any_limit_fails_what_is_not_measured)
+{
+    group_sample_add(&sample, STRATEGY_DDP, 100, NAN, NAN);
+    group_sample_add(&sample, STRATEGY_ZERO1, 90, 0.20, 15593);
+    group_sample_decide(&sample);
+    const struct sensitivity_change *found = change("memory_limit_mb", "down");
+    cr_assert_str_eq(found->comparison, "any");
+    cr_assert(isnan(found->value));
+    cr_assert_str_eq(found->strategy, "zero1");
+    cr_assert_str_eq(change("max_communication_ratio", "down")->comparison, "any");
+    expect("min_throughput", "up", "above", 100, NULL);
+}
+
+Test(sensitivity, says_that_any_minimum_fails_where_no_throughput_was_measured)
+{
+    group_sample_add(&sample, STRATEGY_DDP, NAN, 0.10, 16661);
+    group_sample_decide(&sample);
+    const struct sensitivity_change *found = change("min_throughput", "up");
+    cr_assert_str_eq(found->comparison, "any");
+    cr_assert_null(found->strategy);
+    cr_assert_eq(found->verdict, VERDICT_TUNE);
+}
+
+Test(sensitivity, a_minimum_of_0_passes_what_was_measured_as_0)
+{
+    group_sample_add(&sample, STRATEGY_DDP, 0, 0.10, 16661);
+    group_sample_decide(&sample);
+    expect("min_throughput", "up", "above", 0, NULL);
+}
