@@ -54,7 +54,8 @@ enum status report_files_write(const struct report_input *input, const char *out
     }
     if (status == STATUS_OK)
         status = staging_commit(&staging, files.names, files.count, diag);
-    staging_end(&staging);
+    enum status ended = staging_end(&staging, diag);
+    status = status == STATUS_OK ? ended : status;
     if (status == STATUS_OK)
         print_names(output, &files, glyphs_missing);
     supervise_end(&supervise);

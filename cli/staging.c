@@ -114,25 +114,32 @@ enum status staging_begin(struct staging *staging, const char *target, struct di
     enum status status = make_folders(made.target, &made.created, diag);
     if (status == STATUS_OK)
         status = make_own_folder(&made, diag);
-    if (status != STATUS_OK) {
-        staging_end(&made);
-        return status;
-    }
-    *staging = made;
-    return STATUS_OK;
+    if (status == STATUS_OK)
+        *staging = made;
+    else if (staging_end(&made, diag) != STATUS_OK)
+        return status; /* the first fault is the one to tell */
+    return status;
 }
 
-void staging_end(struct staging *staging)
+enum status staging_end(struct staging *staging, struct diag *diag)
 {
     if (staging == NULL || staging->target == NULL)
-        return;
-    if (staging->folder != NULL)
+        return STATUS_OK;
+    enum status status = STATUS_OK;
+    struct stat info;
+    /* Twice, for what failed only once (a file system under strain). */
+    for (int i = 0; i < 2 && staging->folder != NULL; i++)
         (void)nftw(staging->folder, remove_entry, WALK_DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+    if (staging->folder != NULL && lstat(staging->folder, &info) == 0) {
+        errno = ENOTEMPTY;
+        status = fail(diag, "remove", staging->folder);
+    }
     remove_folders(staging->target, staging->created);
     free(staging->kept);
     free(staging->folder);
     free(staging->target);
     *staging = (struct staging){0};
+    return status;
 }
 
 /* ---- Moving into place ---- */

@@ -27,6 +27,6 @@ enum status staging_commit(struct staging *staging, const char *const *names, si
                            struct diag *diag) STATUS_CHECKED;
 
 /* Removes what is temporary, and the folders that staging_begin created if they are empty. */
-void staging_end(struct staging *staging);
+enum status staging_end(struct staging *staging, struct diag *diag) STATUS_CHECKED;
 
 #endif

@@ -218,6 +218,12 @@ static const char *prepare(struct sheet *sheet, const char *text)
     return workbook->buffer.failed ? NULL : workbook->buffer.text;
 }
 
+void cell_check_buffer(struct sheet *sheet, const struct text_buffer *buffer)
+{
+    if (sheet != NULL && buffer->failed)
+        workbook_no_memory(sheet->workbook);
+}
+
 bool cell_is_writable(const struct sheet *sheet)
 {
     return sheet != NULL && sheet->workbook->status == STATUS_OK;
@@ -228,19 +234,25 @@ static bool has_place(const struct sheet *sheet, uint32_t row, uint32_t column)
     return cell_is_writable(sheet) && row < CELL_MAX_ROWS && column < CELL_MAX_COLUMNS;
 }
 
+/* Writes a text that is safe already. */
+static void write_text(struct sheet *sheet, uint32_t row, uint32_t column, const char *safe,
+                       enum cell_style style)
+{
+    lxw_format *format = sheet->workbook->formats[style];
+    lxw_error error =
+        safe[0] == '\0'
+            ? worksheet_write_blank(sheet->worksheet, row, (lxw_col_t)column, format)
+            : worksheet_write_string(sheet->worksheet, row, (lxw_col_t)column, safe, format);
+    workbook_check(sheet->workbook, error);
+}
+
 void cell_text(struct sheet *sheet, uint32_t row, uint32_t column, const char *text,
                enum cell_style style)
 {
-    if (!has_place(sheet, row, column))
-        return;
-    struct workbook *workbook = sheet->workbook;
-    const char *safe = prepare(sheet, text != NULL ? text : "");
-    if (safe == NULL || safe[0] == '\0')
-        workbook_check(workbook, worksheet_write_blank(sheet->worksheet, row, (lxw_col_t)column,
-                                                       workbook->formats[style]));
-    else
-        workbook_check(workbook, worksheet_write_string(sheet->worksheet, row, (lxw_col_t)column,
-                                                        safe, workbook->formats[style]));
+    const char *safe =
+        has_place(sheet, row, column) ? prepare(sheet, text != NULL ? text : "") : NULL;
+    if (safe != NULL)
+        write_text(sheet, row, column, safe, style);
 }
 
 static double row_height(double lines, double size)
@@ -275,9 +287,13 @@ void cell_text_across(struct sheet *sheet, uint32_t row, uint32_t first, uint32_
     double lines =
         (format_rows[style].flags & FORMAT_WRAP) ? cell_lines(safe, width * FONT_SIZE / size) : 1;
     set_height(sheet, row, row_height(lines, size));
-    workbook_check(workbook,
-                   worksheet_merge_range(sheet->worksheet, row, (lxw_col_t)first, row,
-                                         (lxw_col_t)last, safe, workbook->formats[style]));
+    /* The library does not look whether the cells of a merged range could be written. */
+    workbook_check(workbook, worksheet_merge_range(sheet->worksheet, row, (lxw_col_t)first, row,
+                                                   (lxw_col_t)last, "", workbook->formats[style]));
+    for (uint32_t column = first + 1; column <= last; column++)
+        workbook_check(workbook, worksheet_write_blank(sheet->worksheet, row, (lxw_col_t)column,
+                                                       workbook->formats[style]));
+    write_text(sheet, row, first, safe, style);
 }
 
 /* ---- Numbers ---- */

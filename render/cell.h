@@ -103,6 +103,10 @@ void cell_print_setup(struct sheet *sheet, long header_row, uint32_t fixed_colum
 
 const struct texts *cell_texts(const struct sheet *sheet);
 
+/* Notes that a text for the sheet could not be put together for want of memory. A buffer stays
+ * failed, so one call after its last use is enough. */
+void cell_check_buffer(struct sheet *sheet, const struct text_buffer *buffer);
+
 /* True if the sheet still takes cells. */
 bool cell_is_writable(const struct sheet *sheet);
 

@@ -17,6 +17,7 @@ struct markdown {
     struct text_buffer *out;
     const struct report_input *input;
     const struct texts *texts;
+    const char *mark; /* of headings: deeper inside a group */
 };
 
 void markdown_escape(struct text_buffer *out, const char *text)
@@ -79,7 +80,7 @@ static void flush(const struct markdown *page, struct text_buffer *text)
 
 static void heading(const struct markdown *page, const char *id)
 {
-    text_buffer_printf(page->out, "\n### %s\n\n", get(page, id));
+    text_buffer_printf(page->out, "\n%s %s\n\n", page->mark, get(page, id));
 }
 
 static void number_cell(const struct markdown *page, double value, const char *unit)
@@ -186,8 +187,13 @@ static void write_gate(const struct markdown *page, const struct summary_candida
     text_buffer_printf(
         page->out, "%s%s%s%s", get(page, "word.colon"), texts_word(page->texts, "gate", gate->name),
         get(page, "word.list_separator"), texts_word(page->texts, "verdict", gate->verdict));
-    text_buffer_puts(page->out, get(page, "word.colon"));
-    report_view_detail(&text, page->texts, gate);
+    const char *detail = report_view_detail(page->texts, gate);
+    if (detail[0] != '\0')
+        text_buffer_puts(&text, detail);
+    else if (!isnan(gate->margin))
+        report_view_margin(&text, page->texts, gate);
+    if (text.length > 0)
+        text_buffer_puts(page->out, get(page, "word.colon"));
     flush(page, &text);
     text_buffer_puts(page->out, "\n");
     text_buffer_fini(&text);
@@ -223,9 +229,9 @@ static void write_actions(const struct markdown *page, const struct summary_deci
         text_buffer_printf(page->out, "%zu. ", i + 1);
         report_view_action(&text, page->texts, action);
         flush(page, &text);
-        if (action->status != NULL)
-            text_buffer_printf(page->out, " (%s)",
-                               texts_word(page->texts, "action_status", action->status));
+        const char *status = report_view_action_status(page->texts, action);
+        if (status[0] != '\0')
+            text_buffer_printf(page->out, " (%s)", status);
         text_buffer_puts(page->out, "\n");
         if (action->command != NULL) {
             text_buffer_puts(page->out, "   ");
@@ -307,6 +313,8 @@ static void write_decision(const struct markdown *page, const struct summary_dec
 static void write_groups(const struct markdown *page)
 {
     const struct summary *summary = page->input->summary;
+    struct markdown inner = *page;
+    inner.mark = summary->group_count > 1 ? "####" : page->mark;
     for (size_t i = 0; i < summary->group_count; i++) {
         const struct summary_group *group = &summary->groups[i];
         if (summary->group_count > 1) {
@@ -316,15 +324,15 @@ static void write_groups(const struct markdown *page)
             write_decision(page, &group->decision, "");
         }
         write_table(page, group);
-        write_gates(page, group);
+        write_gates(&inner, group);
         if (summary->group_count > 1)
-            write_actions(page, &group->decision);
+            write_actions(&inner, &group->decision);
     }
 }
 
 void markdown_write(struct text_buffer *out, const struct report_input *input)
 {
-    const struct markdown page = {out, input, input->texts};
+    const struct markdown page = {out, input, input->texts, "###"};
     const struct summary *summary = input->summary;
     write_decision(&page, &summary->decision, "## ");
     write_groups(&page);

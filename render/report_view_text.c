@@ -61,15 +61,28 @@ void report_view_action(struct text_buffer *out, const struct texts *texts,
     }
 }
 
-void report_view_detail(struct text_buffer *out, const struct texts *texts,
-                        const struct summary_gate *gate)
+/* A comparison of two numbers that are there: the numbers say it. */
+static bool is_comparison(const struct summary_gate *gate)
 {
-    const char *detail = gate->detail != NULL ? gate->detail : "";
-    const char *word = texts_word(texts, "detail", detail);
-    if (word == detail && !isnan(gate->value) && !isnan(gate->limit) && !isnan(gate->margin))
-        report_view_margin(out, texts, gate);
-    else
-        text_buffer_puts(out, word);
+    bool judged = strcmp(gate->verdict, "pass") == 0 || strcmp(gate->verdict, "tight") == 0 ||
+                  strcmp(gate->verdict, "fail") == 0;
+    return judged && !isnan(gate->value) && !isnan(gate->limit) && !isnan(gate->margin);
+}
+
+const char *report_view_detail(const struct texts *texts, const struct summary_gate *gate)
+{
+    return is_comparison(gate) ? "" : texts_word(texts, "detail", gate->detail);
+}
+
+const char *report_view_action_status(const struct texts *texts,
+                                      const struct summary_action *action)
+{
+    static const char *const predictable[] = {"strategy", "micro_batch", "gradient_accumulation",
+                                              "activation_checkpointing"};
+    for (size_t i = 0; i < sizeof predictable / sizeof predictable[0]; i++)
+        if (action->kind != NULL && strcmp(action->kind, predictable[i]) == 0)
+            return texts_word(texts, "action_status", action->status);
+    return "";
 }
 
 void report_view_number(struct text_buffer *out, const struct texts *texts, double value,

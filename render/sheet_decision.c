@@ -205,5 +205,6 @@ void sheet_decision_write(const struct sheet_input *input, struct sheet *sheet)
     write_pictures(&page);
     cell_freeze(sheet, 1, 0);
     cell_print_setup(sheet, -1, 0);
+    cell_check_buffer(sheet, &page.buffer);
     text_buffer_fini(&page.buffer);
 }

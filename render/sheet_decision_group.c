@@ -99,6 +99,7 @@ static void write_candidates(struct sheet_decision *page, const struct summary_g
         texts_get(texts, "column.gate_failures")};
     sheet_decision_heading(page, "heading.closest");
     sheet_decision_headings(page, headings, sizeof headings / sizeof headings[0], 0x7C);
+    cell_check_buffer(page->sheet, &gain);
     text_buffer_fini(&gain);
     size_t shown =
         group->candidate_count < SHEET_DECISION_ROWS ? group->candidate_count : SHEET_DECISION_ROWS;
@@ -133,9 +134,7 @@ static void write_gate(struct sheet_decision *page, const struct summary_candida
     cell_number(page->sheet, page->row, 4, gate->margin, style);
     cell_number(page->sheet, page->row, 5, gate->margin_percent / 100, CELL_SIGNED_PERCENT);
     cell_text(page->sheet, page->row, 6, texts_word(texts, "unit", gate->unit), CELL_TEXT);
-    text_buffer_clear(&page->buffer);
-    report_view_detail(&page->buffer, texts, gate);
-    sheet_decision_text(page, 7, page->buffer.text, CELL_WRAP);
+    sheet_decision_text(page, 7, report_view_detail(texts, gate), CELL_WRAP);
     sheet_decision_end_row(page);
 }
 

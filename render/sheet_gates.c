@@ -18,9 +18,7 @@ static void write_gate(struct sheet_grid *grid, const struct summary_group *grou
     sheet_grid_number(grid, gate->margin, style);
     sheet_grid_number(grid, gate->margin_percent / 100, CELL_SIGNED_PERCENT);
     sheet_grid_word(grid, "unit", gate->unit);
-    text_buffer_clear(&grid->buffer);
-    report_view_detail(&grid->buffer, cell_texts(grid->sheet), gate);
-    sheet_grid_text(grid, grid->buffer.text, CELL_TEXT);
+    sheet_grid_text(grid, report_view_detail(cell_texts(grid->sheet), gate), CELL_TEXT);
     sheet_grid_end_row(grid);
 }
 

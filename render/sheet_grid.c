@@ -212,5 +212,6 @@ void sheet_grid_finish(struct sheet_grid *grid, uint32_t frozen_columns, const c
             cell_autofilter(grid->sheet, 0, grid->row - 1, grid->column_count - 1);
         write_remarks(grid, frozen_columns, about_id);
     }
+    cell_check_buffer(grid->sheet, &grid->buffer);
     text_buffer_fini(&grid->buffer);
 }

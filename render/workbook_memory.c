@@ -11,13 +11,23 @@
 static bool memory_failed;
 
 struct memory_file {
+    FILE *stream; /* whose file this is */
     char *data;
     size_t size, capacity, position;
 };
 
+/* The library clears a stream's error mark when it goes back to read what it wrote: the mark is
+ * looked at before. */
+static void check_stream(const struct memory_file *file)
+{
+    if (file->stream != NULL && ferror(file->stream))
+        memory_failed = true;
+}
+
 static ssize_t memory_read(void *cookie, char *buffer, size_t size)
 {
     struct memory_file *file = cookie;
+    check_stream(file);
     size_t left = file->position < file->size ? file->size - file->position : 0;
     size_t count = size < left ? size : left;
     if (count > 0)
@@ -44,6 +54,7 @@ static bool memory_reserve(struct memory_file *file, size_t size)
 static ssize_t memory_write(void *cookie, const char *buffer, size_t size)
 {
     struct memory_file *file = cookie;
+    check_stream(file);
     if (size > SIZE_MAX - file->position || !memory_reserve(file, file->position + size)) {
         memory_failed = true;
         errno = ENOMEM;
@@ -61,6 +72,7 @@ static ssize_t memory_write(void *cookie, const char *buffer, size_t size)
 static int memory_seek(void *cookie, off64_t *offset, int whence)
 {
     struct memory_file *file = cookie;
+    check_stream(file);
     int64_t base = whence == SEEK_SET   ? 0
                    : whence == SEEK_CUR ? (int64_t)file->position
                                         : (int64_t)file->size;
@@ -74,6 +86,7 @@ static int memory_seek(void *cookie, off64_t *offset, int whence)
 static int memory_close(void *cookie)
 {
     struct memory_file *file = cookie;
+    check_stream(file);
     free(file->data);
     free(file);
     return 0;
@@ -96,6 +109,8 @@ FILE *lxw_tmpfile(const char *tmpdir)
     if (stream == NULL) {
         free(file);
         memory_failed = true;
+    } else {
+        file->stream = stream;
     }
     return stream;
 }
