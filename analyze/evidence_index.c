@@ -2,54 +2,59 @@
 
 #include <string.h>
 
-/* A name means another thing under another parent, so the parent goes into the hash. */
-static uint32_t mix(uint32_t hash, uint16_t parent)
+/* Up to eight bytes as a number. */
+static uint64_t word_of(const char *bytes, size_t count)
 {
-    uint32_t mixed = hash ^ (parent * UINT32_C(0x9E3779B1));
-    return mixed ^ mixed >> 15;
+    uint64_t word = 0;
+    for (size_t i = 0; i < count; i++)
+        word = word << 8 | (unsigned char)bytes[i];
+    return word;
 }
 
-/* A loop: names are short, and a call of memcmp takes longer. */
+static inline uint64_t load(const char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* Two words decide for all names of up to sixteen bytes. */
 static inline bool has_name(const struct evidence_index_node *node, uint16_t parent,
                             const char *name, size_t length)
 {
     if (node->parent != parent || node->length != length)
         return false;
-    uint64_t word;
-    uint64_t other;
-    size_t i = 0;
-    for (; length - i >= sizeof word; i += sizeof word) {
-        memcpy(&word, name + i, sizeof word);
-        memcpy(&other, node->name + i, sizeof other);
-        if (word != other)
-            return false;
-    }
-    while (i < length && name[i] == node->name[i])
-        i++;
-    return i == length;
+    if (length < 8)
+        return word_of(name, length) == node->begin;
+    return load(name) == node->begin && load(name + length - 8) == node->end &&
+           (length <= 16 || memcmp(name, node->name, length) == 0);
 }
 
 uint16_t evidence_index_find(const struct evidence_index *index, uint16_t parent, uint32_t hash,
                              const char *name, size_t length)
 {
-    uint32_t mixed = mix(hash, parent);
+    const struct evidence_index_node *nodes = index->nodes;
+    uint32_t mixed = hash ^ nodes[parent].salt;
     for (uint32_t i = mixed;; i++) {
         const struct evidence_index_slot *slot = &index->slots[i & (EVIDENCE_INDEX_SLOTS - 1)];
         if (slot->node == 0)
             break;
-        if (slot->hash == mixed && has_name(&index->nodes[slot->node], parent, name, length))
+        if (slot->hash == mixed && has_name(&nodes[slot->node], parent, name, length))
             return slot->node;
     }
-    uint16_t family = index->nodes[parent].family;
-    if (family != 0 && index->nodes[family].rows[EVIDENCE_RECORD]->family->matches(name, length))
+    uint16_t family = nodes[parent].family;
+    if (family != 0 && nodes[family].rows[EVIDENCE_RECORD]->family->matches(name, length))
         return family;
-    return index->nodes[parent].every;
+    return nodes[parent].every;
 }
 
 static void insert(struct evidence_index *index, uint16_t node)
 {
     const struct evidence_index_node *added = &index->nodes[node];
-    uint32_t mixed = mix(json_read_hash(added->name, added->length), added->parent);
+    uint32_t mixed = json_read_hash(added->name, added->length) ^ index->nodes[added->parent].salt;
     uint32_t i = mixed;
     while (index->slots[i & (EVIDENCE_INDEX_SLOTS - 1)].node != 0)
         i++;
@@ -82,6 +87,11 @@ static enum status add_child(struct evidence_index *index, uint16_t parent,
     *child = index->count++;
     struct evidence_index_node *node = &index->nodes[*child];
     *node = (struct evidence_index_node){.name = name, .length = (uint8_t)length, .parent = parent};
+    /* A name means another thing under another parent. */
+    node->salt = *child * UINT32_C(0x9E3779B1);
+    node->begin = word_of(name, length < 8 ? length : 8);
+    node->end = length < 8 ? 0 : word_of(name + length - 8, 8);
+    node->glance.least = UINT8_MAX;
     link_child(index, parent, *child);
     if (row->family != NULL)
         index->nodes[parent].family = *child;
@@ -92,21 +102,27 @@ static enum status add_child(struct evidence_index *index, uint16_t parent,
     return STATUS_OK;
 }
 
-/* Which first glance suffices for a row's numbers. */
-static enum evidence_index_glance glance_of(const struct evidence_row *row)
+/* The first glance that suffices for a row's numbers; none where they have other limits. */
+static struct evidence_index_glance glance_of(const struct evidence_row *row)
 {
-    switch (row->checks) {
-    case EVIDENCE_MINIMUM:
-        return row->minimum == 0 ? EVIDENCE_INDEX_NOT_NEGATIVE : EVIDENCE_INDEX_NO_GLANCE;
-    case EVIDENCE_ABOVE_MINIMUM:
-        return row->minimum == 0 ? EVIDENCE_INDEX_POSITIVE : EVIDENCE_INDEX_NO_GLANCE;
-    case EVIDENCE_MINIMUM | EVIDENCE_WHOLE:
-        return row->minimum == 0   ? EVIDENCE_INDEX_COUNT
-               : row->minimum == 1 ? EVIDENCE_INDEX_POSITIVE_COUNT
-                                   : EVIDENCE_INDEX_NO_GLANCE;
-    default:
-        return EVIDENCE_INDEX_NO_GLANCE;
+    struct evidence_index_glance glance = {.least = UINT8_MAX,
+                                           .looked_at = JSON_READ_NUMBER_OUT_OF_RANGE};
+    bool whole = (row->checks & EVIDENCE_WHOLE) != 0;
+    bool above = (row->checks & EVIDENCE_ABOVE_MINIMUM) != 0;
+    if ((row->types & EVIDENCE_NUMBER) == 0 || (row->checks & EVIDENCE_MAXIMUM) != 0 ||
+        (!above && (row->checks & EVIDENCE_MINIMUM) == 0))
+        return glance;
+    if (!above && row->minimum == 0)
+        glance.least = '0';
+    else if (above ? row->minimum == 0 : whole && row->minimum == 1)
+        glance.least = '1';
+    if (whole) {
+        glance.looked_at |= JSON_READ_INTEGER;
+        glance.wanted |= JSON_READ_INTEGER;
     }
+    if (above)
+        glance.no_exponent = UINT32_MAX;
+    return glance;
 }
 
 /* Parents stand before their members in the table, so that only the last part can be new. */
@@ -127,9 +143,7 @@ static enum status add_row(struct evidence_index *index, const struct evidence_r
         if (status != STATUS_OK)
             return status;
         if (end == NULL) {
-            bool number = (row->types & EVIDENCE_NUMBER) != 0;
-            index->nodes[child].glance =
-                (uint8_t)(number ? glance_of(row) : EVIDENCE_INDEX_NO_GLANCE);
+            index->nodes[child].glance = glance_of(row);
             unsigned scopes = row->scopes != 0 ? row->scopes : (unsigned)EVIDENCE_EVERYWHERE;
             for (int scope = 0; scope < EVIDENCE_SCOPE_COUNT; scope++)
                 if ((scopes & 1u << scope) != 0)

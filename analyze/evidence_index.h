@@ -16,13 +16,17 @@
 #define EVIDENCE_INDEX_SLOTS 1024 /* a power of two, several times the nodes */
 #define EVIDENCE_INDEX_ROOT 0
 
-/* What a number must look like to be sound at first glance (evidence_index_is_sound). */
-enum evidence_index_glance {
-    EVIDENCE_INDEX_NO_GLANCE,
-    EVIDENCE_INDEX_NOT_NEGATIVE,
-    EVIDENCE_INDEX_POSITIVE,
-    EVIDENCE_INDEX_COUNT,         /* whole, not negative */
-    EVIDENCE_INDEX_POSITIVE_COUNT /* whole, at least 1 */
+/*
+ * What a number must look like to be sound at first glance, as nearly all are. Its first character
+ * is at least `least`: '0' excludes the minus sign, '1' also 0 (and 0.5, which then has to be
+ * looked at closely), 0xFF everything. Its flags have the bits `wanted` of the bits `looked_at`,
+ * and where `no_exponent` is set, its node's `hash` says that it has none (1e-400 is 0 to a
+ * double).
+ */
+struct evidence_index_glance {
+    uint8_t least;
+    uint8_t looked_at, wanted; /* enum json_read_flag */
+    uint32_t no_exponent;      /* all bits or none */
 };
 
 struct evidence_index_node {
@@ -30,7 +34,9 @@ struct evidence_index_node {
     const char *name; /* member name, "*" or family; not NUL-terminated */
     uint8_t length;
     uint8_t required_bit; /* number among the required children of the parent, for a bit set */
-    uint8_t glance;       /* enum evidence_index_glance */
+    struct evidence_index_glance glance;
+    uint64_t begin, end; /* the first and the last eight bytes of the name (fewer: with zeros) */
+    uint32_t salt;       /* goes into the hashes of the children's names */
     uint32_t required[EVIDENCE_SCOPE_COUNT]; /* the set of required children, by required_bit */
     uint16_t parent;
     uint16_t first_child, next_sibling; /* in the order of the table; 0: none */
@@ -52,34 +58,18 @@ struct evidence_index {
 /* Fills the caller's storage. STATUS_BUG if the table is larger than the index allows. */
 enum status evidence_index_build(struct evidence_index *index, struct diag *diag) STATUS_CHECKED;
 
-/*
- * True if the digits say that the number is sound, as they do of nearly all: no minus sign and,
- * where 0 is refused, a first digit that is not 0. False: it has to be looked at closely.
- */
+/* True: the number is sound. False: it has to be looked at closely, or is no number. */
 static inline bool evidence_index_is_sound(const struct json_read_document *json,
-                                           const struct json_read_node *number, unsigned glance)
+                                           const struct json_read_node *number,
+                                           const struct evidence_index_glance *glance)
 {
-    if (glance == EVIDENCE_INDEX_NO_GLANCE || number->type != JSON_READ_NUMBER ||
-        (number->flags & JSON_READ_NUMBER_OUT_OF_RANGE) != 0)
-        return false;
-    const char *digits = json->text + number->offset;
-    bool whole = (number->flags & JSON_READ_INTEGER) != 0;
-    if (glance == EVIDENCE_INDEX_NOT_NEGATIVE || glance == EVIDENCE_INDEX_COUNT)
-        return digits[0] != '-' && (whole || glance == EVIDENCE_INDEX_NOT_NEGATIVE);
-    if (digits[0] == '-' || digits[0] == '0')
-        return false;
-    if (whole || glance == EVIDENCE_INDEX_POSITIVE_COUNT)
-        return whole;
-    /* 1e-400 is 0 to a double; a number whose fourth character is the point has no room for it. */
-    if (number->length < 6 || (digits[3] == '.' && number->length < 9))
-        return true;
-    for (uint32_t i = 1; i < number->length; i++)
-        if ((digits[i] | 0x20) == 'e')
-            return false;
-    return true;
+    return number->type == JSON_READ_NUMBER &&
+           (unsigned char)json->text[number->offset] >= glance->least &&
+           ((number->flags ^ glance->wanted) & glance->looked_at) == 0 &&
+           (number->hash & glance->no_exponent) == 0;
 }
 
-/* The child of `parent` with this decoded name (its json_read_hash in `hash`), or 0. */
+/* The child of `parent` for a member name (`hash`: its json_read_hash), or 0. */
 uint16_t evidence_index_find(const struct evidence_index *index, uint16_t parent, uint32_t hash,
                              const char *name, size_t length);
 

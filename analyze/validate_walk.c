@@ -37,7 +37,7 @@ static void check_value(struct validation *v, uint16_t rules, uint32_t value)
     const struct evidence_row *row = node->rows[v->scope];
     if (row == NULL || is_foreign(v, row, value))
         return;
-    if (!evidence_index_is_sound(v->json, &v->json->nodes[value], node->glance) &&
+    if (!evidence_index_is_sound(v->json, &v->json->nodes[value], &node->glance) &&
         !validation_check_value(v, row, value))
         return;
     if (row->field != EVIDENCE_FIELD_NONE && v->found[row->field] == JSON_READ_NONE)
@@ -92,7 +92,7 @@ static void walk_array(struct validation *v, uint16_t rules, uint32_t array)
         return;
     const struct json_read_node *nodes = v->json->nodes;
     for (uint32_t node = array + 1; node < nodes[array].end; node = nodes[node].end)
-        if (!evidence_index_is_sound(v->json, &nodes[node], child->glance)) /* most are samples */
+        if (!evidence_index_is_sound(v->json, &nodes[node], &child->glance)) /* most are samples */
             check_value(v, element, node);
 }
 

@@ -51,7 +51,8 @@ struct json_read_node {
     uint32_t offset;
     uint32_t length;
     uint32_t end;  /* index after the subtree; of a key, the index after its value's subtree */
-    uint32_t hash; /* key: json_read_hash of the decoded name; container: number of children */
+    uint32_t hash; /* key: json_read_hash of the decoded name; container: number of children;
+                      number: 1 if it has an exponent, else 0 */
     uint8_t type;  /* enum json_read_type */
     uint8_t flags; /* enum json_read_flag */
 };

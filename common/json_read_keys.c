@@ -39,11 +39,15 @@ static void compare_pairs(struct json_read_document *document, uint32_t object, 
 {
     uint32_t keys[FEW_KEYS], hashes[FEW_KEYS], count = document->nodes[object].hash;
     uint32_t key = object + 1;
+    uint64_t seen = 0; /* a bit for each value of the lowest six bits of the hashes so far */
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = key;
         hashes[i] = document->nodes[key].hash;
         key = document->nodes[key].end;
-        for (uint32_t j = 0; j < i; j++)
+        uint64_t bit = UINT64_C(1) << (hashes[i] & 63);
+        bool is_new = (seen & bit) == 0;
+        seen |= bit;
+        for (uint32_t j = 0; j < i && !is_new; j++)
             if (hashes[j] == hashes[i] && compare_names(document, keys[j], keys[i]) == 0) {
                 flag_key(document, keys[i], flags);
                 break;

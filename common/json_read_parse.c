@@ -57,6 +57,8 @@ static inline bool add_node(struct json_read_parser *parser, const char *begin, 
 /* Indented text: one line feed, then a run of spaces, which is skipped eight at a time. */
 static inline const char *skip_space(const char *p, const char *end)
 {
+    if (p < end && (unsigned char)*p > ' ')
+        return p;
     while (p < end && json_read_parser_is_space(*p)) {
         p++;
         while (end - p >= 8) {
@@ -176,6 +178,29 @@ static const char *parse_string(struct json_read_parser *parser, const char *p)
     return quote + 1;
 }
 
+/* As scan_string for a name of plain ASCII without escapes, hashed on the way. NULL, which is no
+ * fault, if the name is not that simple or stands at the very end. */
+static inline const char *scan_plain_name(const struct json_read_parser *parser, const char *name,
+                                          uint32_t *hash)
+{
+    uint64_t sum = 0;
+    for (const char *p = name; parser->end - p >= 8; p += 8) {
+        uint64_t word = json_read_parser_load(p);
+        uint64_t special = special_bytes(word);
+        if (special == 0) {
+            sum = json_read_parser_hash_word(sum, word);
+            continue;
+        }
+        size_t left = json_read_parser_first(special);
+        if (p[left] != '"')
+            return NULL;
+        uint64_t tail = word & ((UINT64_C(1) << (8 * left)) - 1);
+        *hash = json_read_parser_hash_end(sum, tail, (size_t)(p - name) + left);
+        return p + left;
+    }
+    return NULL;
+}
+
 /* At what should be a member's name, white space skipped; returns the begin of its value. */
 static const char *parse_key(struct json_read_parser *parser, const char *p,
                              enum json_read_parser_expect expect)
@@ -183,14 +208,18 @@ static const char *parse_key(struct json_read_parser *parser, const char *p,
     if (p == parser->end || *p != '"')
         return json_read_parser_fail(parser, p, expect);
     unsigned flags = JSON_READ_KEY;
-    const char *quote = scan_string(parser, p + 1, &flags);
+    uint32_t hash = 0;
+    const char *quote = scan_plain_name(parser, p + 1, &hash);
+    bool plain = quote != NULL;
+    if (!plain)
+        quote = scan_string(parser, p + 1, &flags);
     size_t length = quote == NULL ? 0 : (size_t)(quote - p - 1);
     if (quote == NULL || !add_node(parser, p + 1, length, JSON_READ_STRING, flags))
         return NULL;
     struct json_read_document *document = parser->document;
     uint32_t key = document->count - 1;
     document->nodes[key].end = key + 2; /* right unless the value is a container, see close */
-    document->nodes[key].hash = json_read_parser_hash(p + 1, length);
+    document->nodes[key].hash = plain ? hash : json_read_parser_hash(p + 1, length);
     if ((flags & JSON_READ_ESCAPED) != 0 &&
         !json_read_parser_hash_escaped(document, p + 1, length, &document->nodes[key].hash)) {
         parser->no_memory = true;
@@ -231,6 +260,7 @@ static const char *parse_number(struct json_read_parser *parser, const char *beg
     if (p == digits)
         return json_read_parser_fail(parser, p, JSON_READ_EXPECT_DIGIT);
     bool check = p - digits > SAFE_DIGITS;
+    bool has_exponent = false;
     unsigned flags = 0;
     if (p == end || (*p != '.' && *p != 'e' && *p != 'E'))
         flags = integer_flags(digits, p);
@@ -248,11 +278,14 @@ static const char *parse_number(struct json_read_parser *parser, const char *beg
         p = skip_digits(p, end);
         if (p == exponent)
             return json_read_parser_fail(parser, p, JSON_READ_EXPECT_DIGIT);
-        check = true;
+        check = has_exponent = true;
     }
     if (check)
         flags |= json_read_parser_range(begin, p);
-    return add_node(parser, begin, (size_t)(p - begin), JSON_READ_NUMBER, flags) ? p : NULL;
+    if (!add_node(parser, begin, (size_t)(p - begin), JSON_READ_NUMBER, flags))
+        return NULL;
+    parser->document->nodes[parser->document->count - 1].hash = has_exponent;
+    return p;
 }
 
 static const char *parse_word(struct json_read_parser *parser, const char *p, const char *word,
@@ -314,9 +347,98 @@ static const char *close_container(struct json_read_parser *parser, const char *
     return p + 1;
 }
 
+/*
+ * Numbers written alike. The elements of an array of samples mostly have as many digits as the one
+ * before them, the point in the same place and the same white space behind the comma. Such an
+ * element is recognised by comparing whole words with the pattern of the one before, which is
+ * several times faster than reading it digit by digit. Anything else is left to the general way.
+ */
+#define ALIKE_WORDS 3
+
+struct alike {
+    uint64_t others[ALIKE_WORDS]; /* the characters that are no digits, in their places */
+    uint64_t within[ALIKE_WORDS]; /* the bytes that belong to the number */
+    uint64_t separator, within_separator;
+    size_t length, separator_length;
+    size_t words;
+    bool may_begin_with_zero;
+    unsigned flags;
+};
+
+/* The lowest `count` bytes. */
+static inline uint64_t low_bytes(size_t count)
+{
+    return count >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * count)) - 1;
+}
+
+/* What of a word is no digit; the digits become 0. */
+static inline uint64_t keep_others(uint64_t word)
+{
+    uint64_t digits = word ^ ONES * '0'; /* 0 to 9 where there is one */
+    uint64_t other = (((digits & ~HIGH_BITS) + ONES * 0x76) | digits) & HIGH_BITS;
+    return word & ((other >> 7) * 0xFF);
+}
+
+/* The pattern of the number `node`, behind which a comma follows, then the value at `p`. False if
+ * it is not of the simple kind. */
+static bool learn_alike(const struct json_read_parser *parser, const struct json_read_node *node,
+                        const char *p, struct alike *alike)
+{
+    const char *begin = parser->document->text + node->offset;
+    size_t length = node->length;
+    size_t separator = (size_t)(p - begin) - length;
+    if (node->type != JSON_READ_NUMBER || node->hash != 0 || *begin == '-' ||
+        length > 8 * ALIKE_WORDS - 1 || separator > 8 ||
+        ((node->flags & JSON_READ_INTEGER) != 0 && length > 15) || parser->end - p < 40 ||
+        p[length] != ',')
+        return false;
+    *alike = (struct alike){.length = length,
+                            .separator_length = separator,
+                            .words = length / 8 + 1,
+                            .flags = node->flags,
+                            .within_separator = low_bytes(separator)};
+    alike->separator = json_read_parser_load(begin + length) & alike->within_separator;
+    for (size_t i = 0; i < alike->words; i++) {
+        alike->within[i] = low_bytes(length - 8 * i);
+        alike->others[i] = keep_others(json_read_parser_load(begin + 8 * i)) & alike->within[i];
+    }
+    alike->may_begin_with_zero = length == 1 || begin[1] == '.';
+    return true;
+}
+
+static inline bool is_alike(const struct alike *alike, const char *p)
+{
+    for (size_t i = 0; i < alike->words; i++)
+        if ((keep_others(json_read_parser_load(p + 8 * i)) & alike->within[i]) != alike->others[i])
+            return false;
+    return (json_read_parser_load(p + alike->length) & alike->within_separator) ==
+               alike->separator &&
+           (*p != '0' || alike->may_begin_with_zero);
+}
+
+/* At an element of `array` behind another one: takes as many as are written like that one. Returns
+ * the begin of the next value. */
+static const char *take_alike(struct json_read_parser *parser, uint32_t array, const char *p)
+{
+    struct alike alike;
+    struct json_read_document *document = parser->document;
+    if (!learn_alike(parser, &document->nodes[document->count - 1], p, &alike))
+        return p;
+    const char *last = parser->end - 40; /* so far can be read in words */
+    size_t stride = alike.length + alike.separator_length;
+    uint32_t taken = 0;
+    while (p <= last && is_alike(&alike, p) &&
+           add_node(parser, p, alike.length, JSON_READ_NUMBER, alike.flags)) {
+        p += stride;
+        taken++;
+    }
+    document->nodes[array].hash += taken;
+    return skip_space(p, parser->end);
+}
+
 /* After a value: closes what ends here. Returns the begin of the next value, or the end of the
  * document with depth 0. */
-static inline const char *next_value(struct json_read_parser *parser, const char *p)
+static const char *next_value(struct json_read_parser *parser, const char *p)
 {
     while (parser->depth > 0) {
         struct json_read_node *node = &parser->document->nodes[parser->open[parser->depth - 1]];
@@ -327,7 +449,7 @@ static inline const char *next_value(struct json_read_parser *parser, const char
             if (object)
                 return parse_key(parser, p, JSON_READ_EXPECT_KEY);
             node->hash++;
-            return p;
+            return take_alike(parser, parser->open[parser->depth - 1], p);
         }
         if (p == parser->end || *p != (object ? '}' : ']'))
             return json_read_parser_fail(parser, p, JSON_READ_EXPECT_COMMA);

@@ -104,22 +104,35 @@ static inline size_t json_read_parser_first(uint64_t word)
     return (size_t)__builtin_ctzll(word) / 8;
 }
 
-/* A multiplicative hash by words of eight bytes; the multiplier is that of splitmix64. */
+/*
+ * A multiplicative hash by words of eight bytes; the multiplier is that of splitmix64. The length
+ * goes in last, so that the parser can hash a name while it looks for its end.
+ */
+#define JSON_READ_PARSER_HASH_MULTIPLIER UINT64_C(0xbf58476d1ce4e5b9)
+
+static inline uint64_t json_read_parser_hash_word(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * JSON_READ_PARSER_HASH_MULTIPLIER;
+    return hash ^ hash >> 29;
+}
+
+/* `tail`: the bytes behind the last whole word, the first of them lowest. */
+static inline uint32_t json_read_parser_hash_end(uint64_t hash, uint64_t tail, size_t length)
+{
+    hash = (hash ^ tail ^ ((uint64_t)length << 56)) * JSON_READ_PARSER_HASH_MULTIPLIER;
+    return (uint32_t)(hash >> 32);
+}
+
 static inline uint32_t json_read_parser_hash(const char *name, size_t length)
 {
-    const uint64_t multiplier = UINT64_C(0xbf58476d1ce4e5b9);
-    uint64_t hash = length * multiplier;
-    while (length >= 8) {
-        hash = (hash ^ json_read_parser_load(name)) * multiplier;
-        hash ^= hash >> 29;
-        name += 8;
-        length -= 8;
-    }
+    uint64_t hash = 0;
     uint64_t tail = 0;
-    for (size_t i = 0; i < length; i++)
-        tail = tail << 8 | (unsigned char)name[i];
-    hash = (hash ^ tail) * multiplier;
-    return (uint32_t)(hash >> 32);
+    const char *end = name + length;
+    for (; end - name >= 8; name += 8)
+        hash = json_read_parser_hash_word(hash, json_read_parser_load(name));
+    while (end > name)
+        tail = tail << 8 | (unsigned char)*--end;
+    return json_read_parser_hash_end(hash, tail, length);
 }
 
 #endif
