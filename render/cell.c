@@ -22,6 +22,8 @@
 /* Pixels that a picture keeps off the line of the heading above it. */
 #define PICTURE_OFFSET 4
 #define DEFAULT_WIDTH 8.43
+/* Characters from which on the end of a line makes no difference. */
+#define LONG_LINE 40.0
 /* Percent: small letters on a screen. */
 #define ZOOM 110
 /* Room that the longest mark of a cut text needs, in UTF-16 units. */
@@ -395,8 +397,8 @@ void cell_row_lines(struct sheet *sheet, uint32_t row, unsigned lines)
 
 unsigned cell_lines(const char *text, double width)
 {
-    /* A line breaks at words, so it is filled to some nine tenths. */
-    double columns = fmax(width * 0.9, 1);
+    /* A line breaks at words, so a short one is filled to some nine tenths. */
+    double columns = fmax(width > LONG_LINE ? width : width * 0.9, 1);
     double lines = ceil((double)text_width(text, strlen(text)) / columns);
     return lines < 1 ? 1 : lines > 1000 ? 1000 : (unsigned)lines;
 }
