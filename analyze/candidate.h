@@ -36,6 +36,7 @@ struct candidate_ledger {
     const struct memory_amount *temporary;
     size_t temporary_count;
     double temporary_mb; /* sum; NAN if any needed input is missing */
+    bool temporary_from_record;
     const char *const *temporary_missing;
     size_t temporary_missing_count;
     double residual_mb; /* peak - resident - temporary; NAN if one is unknown */

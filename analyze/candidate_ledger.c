@@ -92,14 +92,12 @@ static enum status resident_by_formula(const struct workload *workload, enum str
 
 /* ---- temporary memory by formula ---- */
 
-static enum status temporary_by_formula(const struct workload *workload, enum strategy strategy,
-                                        struct arena *arena, struct candidate_ledger *ledger,
-                                        struct diag *diag)
+struct temporary_memory_shape candidate_ledger_shape(const struct workload *workload)
 {
     struct training_state_bytes bytes;
     const char *dtype = normalise_dtype(workload->dtype);
     bool typed = dtype != NULL && training_state_bytes_of_dtype(dtype, STRATEGY_DDP, &bytes);
-    struct temporary_memory_shape shape = {
+    return (struct temporary_memory_shape){
         .width = workload->width,
         .layers = workload->layers,
         .heads = workload->heads,
@@ -112,6 +110,13 @@ static enum status temporary_by_formula(const struct workload *workload, enum st
         .bucket_bytes = workload->bucket_bytes,
         .activation_checkpointing = workload->activation_checkpointing,
     };
+}
+
+static enum status temporary_by_formula(const struct workload *workload, enum strategy strategy,
+                                        struct arena *arena, struct candidate_ledger *ledger,
+                                        struct diag *diag)
+{
+    struct temporary_memory_shape shape = candidate_ledger_shape(workload);
     struct temporary_memory memory;
     temporary_memory_of(&shape, strategy, &memory);
     struct memory_amount *amounts = arena_take_array(arena, memory.count + 1, sizeof *amounts);
@@ -213,6 +218,7 @@ static enum status temporary_of_record(const struct record *record, struct arena
     ledger->temporary = amounts;
     ledger->temporary_count = count;
     ledger->temporary_mb = total / MIB;
+    ledger->temporary_from_record = true;
     ledger->temporary_missing_count = 0;
     return STATUS_OK;
 }

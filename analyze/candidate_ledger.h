@@ -2,6 +2,7 @@
 #define RANKLEDGER_CANDIDATE_LEDGER_H
 
 #include "candidate.h"
+#include "temporary_memory.h"
 
 /*
  * The ledger of a workload under any strategy, by formula alone: parameters times state_bytes (of
@@ -22,6 +23,9 @@ enum status candidate_ledger_of_workload(const struct workload *workload, enum s
  */
 enum status candidate_ledger_fill(struct candidate *candidate, struct arena *arena,
                                   struct diag *diag) STATUS_CHECKED;
+
+/* What the closed forms of temporary memory need to know of a workload. */
+struct temporary_memory_shape candidate_ledger_shape(const struct workload *workload);
 
 /* Communication payload of one optimizer step and rank in MiB, closed form
  * (communication_volume.h); NAN if an input is missing. */

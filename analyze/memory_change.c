@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "normalise.h"
+#include "candidate_ledger.h"
 
 #define BYTES_PER_MB 1048576.0
 
@@ -32,43 +32,30 @@ static double need(struct memory_change_result *result, double value, const char
 }
 
 /*
- * Activations of one layer and of its checkpoint, in MiB. Two-byte types: s*b*h*(34 + 5*a*s/h) and
- * 2*s*b*h (arXiv:2205.05198); fp32 without dropout: 18 tensors of b*s*h, 2 of b*a*s*s and 4 of b*s
- * (karpathy/llm.c train_gpt2.c), and 4*s*b*h.
- */
-static void layer_activations(const struct candidate *from, struct memory_change_result *result,
-                              double *full_mb, double *checkpoint_mb)
-{
-    const struct workload *workload = &from->workload;
-    double s = need(result, workload->seq_len, "workload.seq_len");
-    double b = need(result, workload->micro_batch, "workload.micro_batch");
-    double h = need(result, workload->width, "workload.width");
-    double a = need(result, workload->heads, "workload.heads");
-    double full = s * b * (h * 34 + 5 * a * s);
-    double kept = 2 * s * b * h;
-    const char *dtype = normalise_dtype(workload->dtype);
-    if (dtype == NULL) {
-        add_missing(result, "workload.dtype");
-    } else if (strcmp(dtype, "fp32") == 0) {
-        full = 4 * b * s * (18 * h + 2 * a * s + 4);
-        kept = 4 * s * b * h;
-    }
-    *full_mb = full / BYTES_PER_MB;
-    *checkpoint_mb = kept / BYTES_PER_MB;
-}
-
-/*
- * What is left of `rest` under checkpointing. The layers' full sets go, as far as the measurement
- * has them: where the formula counts more than was measured, all of the rest is taken for layers.
+ * What is left of `rest` under checkpointing: the layers' full sets but one go, their inputs stay.
+ * The closed form assumes stored attention scores; where it counts more than was measured, the
+ * layers are taken to hold all of the rest but what lies outside them, which nothing spares.
  */
 static double checkpointed(const struct candidate *from, double rest,
                            struct memory_change_result *result)
 {
-    double layers = need(result, from->workload.layers, "workload.layers");
-    double full, kept;
-    layer_activations(from, result, &full, &kept);
-    if (layers * full > rest)
-        full = rest / layers;
+    const struct workload *workload = &from->workload;
+    const struct temporary_memory_shape shape = candidate_ledger_shape(workload);
+    double layers = need(result, workload->layers, "workload.layers");
+    need(result, workload->seq_len, "workload.seq_len");
+    need(result, workload->micro_batch, "workload.micro_batch");
+    need(result, workload->width, "workload.width");
+    need(result, workload->heads, "workload.heads");
+    need(result, shape.activation_bytes, "workload.dtype");
+    double full = temporary_memory_layer_activations(&shape) / BYTES_PER_MB;
+    if (layers * full > rest) {
+        need(result, workload->vocab, "workload.vocab");
+        double outside = temporary_memory_root_activations(&shape) / BYTES_PER_MB;
+        if (outside >= rest)
+            add_missing(result, "memory.per_rank"); /* only a measurement can tell them apart */
+        full = (rest - outside) / layers;
+    }
+    double kept = temporary_memory_layer_input(&shape) / BYTES_PER_MB;
     double changed = rest - layers * full + full + layers * kept;
     return changed < rest ? changed : rest;
 }

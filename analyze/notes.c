@@ -210,10 +210,11 @@ static enum status note_residual(const struct notes_context *context,
                                            MESSAGE_NUMBER("residual_mb", ledger->residual_mb),
                                            MESSAGE_NUMBER("rest_mb", rest),
                                            MESSAGE_TEXT("missing", missing)};
-    const char *id = rest < 0                     ? "note.residual_negative"
-                     : isnan(ledger->residual_mb) ? "note.residual_unsplit"
-                     : ledger->residual_mb < 0    ? "note.residual_overlap"
-                                                  : "note.residual";
+    const char *id = rest < 0                        ? "note.residual_negative"
+                     : isnan(ledger->residual_mb)    ? "note.residual_unsplit"
+                     : ledger->residual_mb >= 0      ? "note.residual"
+                     : ledger->temporary_from_record ? "note.residual_overlap"
+                                                     : "note.residual_closed_form";
     return add(context, id, values, sizeof values / sizeof values[0]);
 }
 

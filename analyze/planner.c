@@ -9,8 +9,8 @@
 #include "message_table.h"
 #include "text_buffer.h"
 
-/* More would not be read. */
-#define MAX_ACTIONS 5
+/* More would not be read; room for every adjustment of one run that fails memory. */
+#define MAX_ACTIONS 6
 
 const char *planner_kind_name(enum planner_kind kind)
 {

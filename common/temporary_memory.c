@@ -99,7 +99,7 @@ static void add_unsharded(const struct temporary_memory_shape *shape, enum strat
  * 32 bit: 18 tensors of B T C, 2 of B H T^2 and 4 of B T, of 4 bytes (a GPT-2 without dropout:
  * karpathy/llm.c, train_gpt2.c).
  */
-static double layer_activations(const struct temporary_memory_shape *shape)
+double temporary_memory_layer_activations(const struct temporary_memory_shape *shape)
 {
     double tokens = shape->seq_len * shape->micro_batch;
     double scores = shape->heads * shape->seq_len * tokens;
@@ -108,12 +108,17 @@ static double layer_activations(const struct temporary_memory_shape *shape)
     return shape->activation_bytes * (18 * tokens * shape->width + 2 * scores + 4 * tokens);
 }
 
+double temporary_memory_layer_input(const struct temporary_memory_shape *shape)
+{
+    return shape->seq_len * shape->micro_batch * shape->width * shape->activation_bytes;
+}
+
 /*
  * Outside the layers. 16 bit: the final norm's and the head's input, 2 T B C bytes each, and the
  * logits in 32 bit, 4 T B V (arXiv:2205.05198, section 4.3). 32 bit: the embedding and the final
  * norm, 2 B T C, the logits and the probabilities, 2 B T V, and 3 of B T (llm.c, train_gpt2.c).
  */
-static double root_activations(const struct temporary_memory_shape *shape)
+double temporary_memory_root_activations(const struct temporary_memory_shape *shape)
 {
     double tokens = shape->seq_len * shape->micro_batch;
     if (shape->activation_bytes == 2)
@@ -127,14 +132,14 @@ static double root_activations(const struct temporary_memory_shape *shape)
 static void add_activations(const struct temporary_memory_shape *shape,
                             struct temporary_memory *memory)
 {
-    double layer = layer_activations(shape);
-    double inputs = shape->seq_len * shape->micro_batch * shape->width * shape->activation_bytes;
+    double layer = temporary_memory_layer_activations(shape);
+    double inputs = temporary_memory_layer_input(shape);
     if (shape->activation_checkpointing > 0)
         add(memory, "activations", "each layer's input, one layer recomputed, the head",
-            shape->layers * inputs + layer + root_activations(shape));
+            shape->layers * inputs + layer + temporary_memory_root_activations(shape));
     else if (shape->activation_checkpointing == 0)
         add(memory, "activations", "every layer's and the head's values kept for the backward",
-            shape->layers * layer + root_activations(shape));
+            shape->layers * layer + temporary_memory_root_activations(shape));
 }
 
 static void name_missing(const struct temporary_memory_shape *shape, enum strategy strategy,

@@ -60,4 +60,10 @@ double temporary_memory_block_parameters(double width);
 /* Parameters outside the blocks: V C + T C + 2 C (embeddings and final norm). */
 double temporary_memory_root_parameters(const struct temporary_memory_shape *shape);
 
+/* Bytes that one layer keeps for its backward, that it keeps under checkpointing (its input), and
+ * that lie outside the layers (embedding, head, logits). NAN where an input is unknown. */
+double temporary_memory_layer_activations(const struct temporary_memory_shape *shape);
+double temporary_memory_layer_input(const struct temporary_memory_shape *shape);
+double temporary_memory_root_activations(const struct temporary_memory_shape *shape);
+
 #endif

@@ -86,9 +86,17 @@ Test(notes, tell_a_peak_below_the_resident_state)
 
 Test(notes, tell_temporary_memory_that_is_not_held_at_one_time)
 {
-    add_with_ledger(89, 60, 30);
+    add_with_ledger(89, 60, 30)->ledger.temporary_from_record = true;
     make();
     cr_assert_not_null(find("note.residual_overlap"));
+}
+
+Test(notes, lay_what_was_computed_and_not_measured_to_the_closed_form)
+{
+    add_with_ledger(89, 60, 30);
+    make();
+    cr_assert_null(find("note.residual_overlap"));
+    cr_assert_not_null(find("note.residual_closed_form"));
 }
 
 Test(notes, name_the_slowest_rank_by_its_median_step)

@@ -204,6 +204,45 @@ Test(planner, offers_no_smaller_micro_batch_to_what_is_too_slow_already)
     cr_assert_not_null(action("micro_batch", STRATEGY_ZERO3));
 }
 
+/*
+ * fp32, 256 tokens a micro-batch: the closed form counts 4 * 1,249,280 bytes in the layers, but of
+ * the peak only 2 MiB are beyond the state. Outside the layers 396,288 bytes stay; of the layers'
+ * 2 MiB - 396,288 a quarter stays for the one being recomputed, and 4 inputs of 65,536.
+ */
+Test(planner, leaves_the_head_its_memory_where_the_closed_form_counts_too_much)
+{
+    add_sized(STRATEGY_DDP, 18);
+    sample.policy.memory_limit_mb = 17.5;
+    group_sample_decide(&sample);
+    const struct action *found = action("activation_checkpointing", STRATEGY_DDP);
+    cr_assert_not_null(found);
+    cr_assert(found->verified);
+    double outside = 396288 / 1048576.0;
+    double expected = 16 + outside + (2 - outside) / 4 + 4 * 65536 / 1048576.0;
+    cr_assert_float_eq(found->predicted_peak_mb, expected, 1e-12); /* another order of adding */
+}
+
+Test(planner, predicts_no_checkpointing_where_the_head_alone_counts_more_than_was_measured)
+{
+    add_sized(STRATEGY_DDP, 16.25);
+    sample.policy.memory_limit_mb = 16.2;
+    group_sample_decide(&sample);
+    const struct action *found = action("activation_checkpointing", STRATEGY_DDP);
+    cr_assert_not_null(found);
+    cr_assert_not(found->verified);
+    cr_assert_str_eq(found->missing[0], "memory.per_rank");
+}
+
+Test(planner, predicts_no_checkpointing_of_an_unknown_type)
+{
+    add_sized(STRATEGY_DDP, 100)->workload.dtype = "int4";
+    sample.policy.memory_limit_mb = 95;
+    group_sample_decide(&sample);
+    const struct action *found = action("activation_checkpointing", STRATEGY_DDP);
+    cr_assert_not_null(found);
+    cr_assert_str_eq(found->missing[0], "workload.dtype");
+}
+
 Test(planner, mends_no_wrong_mathematics)
 {
     static const double right[] = {8};
