@@ -49,8 +49,11 @@ enum status report_files_write(const struct report_input *input, const char *out
     status = staging_begin(&staging, output, diag);
     if (status == STATUS_OK) {
         struct rendering rendering = {input, staging.folder};
-        status = supervise_run(&supervise, "rendering the report", render, &rendering,
-                               &glyphs_missing, diag);
+        char shown[512];
+        char what[600];
+        snprintf(what, sizeof what, "rendering the report in %s",
+                 text_escape_into(shown, sizeof shown, output, strlen(output)));
+        status = supervise_run(&supervise, what, render, &rendering, &glyphs_missing, diag);
     }
     if (status == STATUS_OK)
         status = staging_commit(&staging, files.names, files.count, diag);

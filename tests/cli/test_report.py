@@ -392,6 +392,7 @@ class Faults(Report):
             _, message = process.communicate()
             self.assertEqual(process.returncode, 4, message)
             self.assertIn("interrupted", message)
+            self.assertIn(self.output, message)
             self.assert_untouched(before)
 
 
