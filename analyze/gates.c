@@ -6,9 +6,6 @@
 #include "text.h"
 #include "text_buffer.h"
 
-/* Significant digits of a number in a detail. */
-#define DETAIL_DIGITS 7
-
 const char *gates_verdict_name(enum gate_verdict verdict)
 {
     static const char *const names[] = {
@@ -62,25 +59,27 @@ bool gates_eligible(const struct policy *policy, const struct candidate *candida
     return true;
 }
 
-static void append_number(struct text_buffer *out, double value)
+static void append_number(struct text_buffer *out, double value, int more)
 {
     char number[64];
-    text_buffer_puts(out, text_number(number, sizeof number, value, DETAIL_DIGITS));
+    text_buffer_puts(out, text_rounded(number, sizeof number, value, TEXT_ROUNDED_PLAIN, more));
 }
 
 /* "16,661 of 24,576 MiB, room 7,915 (32.2 %)". */
 static void append_comparison(struct text_buffer *out, const struct gate_result *gate)
 {
     char number[64];
-    append_number(out, gate->value);
+    const double sides[] = {gate->value, gate->limit};
+    int more = text_rounded_apart(sides, 2, TEXT_ROUNDED_PLAIN);
+    append_number(out, gate->value, more);
     text_buffer_puts(out, gate->verdict == GATE_FAIL ? " against the limit " : ", limit ");
-    append_number(out, gate->limit);
+    append_number(out, gate->limit, more);
     if (gate->unit[0] != '\0' && strcmp(gate->unit, "ratio") != 0)
         text_buffer_printf(out, " %s", gate->unit);
     text_buffer_puts(out, gate->verdict == GATE_FAIL ? ": misses it by " : ": room ");
-    append_number(out, fabs(gate->margin));
+    append_number(out, fabs(gate->margin), 0);
     if (!isnan(gate->margin_percent)) {
-        text_number(number, sizeof number, fabs(gate->margin_percent), 3);
+        text_rounded(number, sizeof number, fabs(gate->margin_percent), TEXT_ROUNDED_PERCENT, 0);
         text_buffer_printf(out, " (%s %%)", number);
     }
 }
@@ -110,7 +109,7 @@ static void append_not_measured(struct text_buffer *out, const struct policy *po
         else
             text_buffer_puts(out, " and ");
         text_buffer_printf(out, "%s ", memory_kind_name((enum memory_kind)kind));
-        append_number(out, candidate->metrics.peak_mb[kind]);
+        append_number(out, candidate->metrics.peak_mb[kind], 0);
     }
     if (found > 0)
         text_buffer_puts(out, " MiB");

@@ -7,9 +7,8 @@
 #include "text.h"
 #include "text_buffer.h"
 
-/* Significant digits of a number in a sentence; the reports use the same. */
-#define NUMBER_DIGITS 6
-#define PERCENT_DIGITS 3
+/* Numbers of one sentence that are kept apart; none has more. */
+#define MOST_NUMBERS 16
 /* Of a text of the input inside a sentence. */
 #define TEXT_COLUMNS 240
 
@@ -197,7 +196,33 @@ static const struct message_value *find_value(const struct message_value *values
     return NULL;
 }
 
-static void append_value(struct text_buffer *out, const struct message_value *value, bool percent)
+/* Decimals beyond the usual that keep the numbers of the sentence apart, by enum text_rounding. */
+struct decimals {
+    int more[2];
+};
+
+static struct decimals decimals_of(const char *text, const struct message_value *values,
+                                   size_t count)
+{
+    double numbers[2][MOST_NUMBERS];
+    size_t counts[2] = {0, 0};
+    struct decimals decimals;
+    for (const char *open = strchr(text, '{'); open != NULL; open = strchr(open + 1, '{')) {
+        size_t length = strcspn(open + 1, ":}");
+        const struct message_value *value = find_value(values, count, open + 1, length);
+        int kind = open[1 + length] == ':' ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN;
+        if (value != NULL && value->text == NULL && counts[kind] < MOST_NUMBERS)
+            numbers[kind][counts[kind]++] =
+                kind == TEXT_ROUNDED_PERCENT ? 100 * value->number : value->number;
+    }
+    for (int kind = 0; kind < 2; kind++)
+        decimals.more[kind] =
+            text_rounded_apart(numbers[kind], counts[kind], (enum text_rounding)kind);
+    return decimals;
+}
+
+static void append_value(struct text_buffer *out, const struct message_value *value, bool percent,
+                         const struct decimals *decimals)
 {
     char number[64];
     if (value->text != NULL) {
@@ -206,10 +231,12 @@ static void append_value(struct text_buffer *out, const struct message_value *va
         text_buffer_puts(out, "not measured");
     } else if (percent) {
         text_buffer_puts(out,
-                         text_number(number, sizeof number, 100 * value->number, PERCENT_DIGITS));
+                         text_rounded(number, sizeof number, 100 * value->number,
+                                      TEXT_ROUNDED_PERCENT, decimals->more[TEXT_ROUNDED_PERCENT]));
         text_buffer_puts(out, " %");
     } else {
-        text_buffer_puts(out, text_number(number, sizeof number, value->number, NUMBER_DIGITS));
+        text_buffer_puts(out, text_rounded(number, sizeof number, value->number, TEXT_ROUNDED_PLAIN,
+                                           decimals->more[TEXT_ROUNDED_PLAIN]));
     }
 }
 
@@ -217,13 +244,14 @@ static void append_value(struct text_buffer *out, const struct message_value *va
 static bool fill(struct text_buffer *out, const char *text, const struct message_value *values,
                  size_t count)
 {
+    const struct decimals decimals = decimals_of(text, values, count);
     for (const char *open = strchr(text, '{'); open != NULL; open = strchr(text, '{')) {
         size_t length = strcspn(open + 1, ":}");
         const struct message_value *value = find_value(values, count, open + 1, length);
         if (value == NULL)
             return false;
         text_buffer_append(out, text, (size_t)(open - text));
-        append_value(out, value, open[1 + length] == ':');
+        append_value(out, value, open[1 + length] == ':', &decimals);
         text = strchr(open, '}') + 1;
     }
     text_buffer_puts(out, text);

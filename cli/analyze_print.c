@@ -7,7 +7,6 @@
 #include "summary_parts.h"
 #include "text.h"
 
-#define NUMBER_DIGITS 6
 /* More groups would scroll away; the summary has all. */
 #define MAX_GROUPS 12
 /* The same for what was left out, which standard error lists in full. */
@@ -23,12 +22,6 @@ struct printer {
 static void put_safe(struct printer *printer, const char *text)
 {
     text_redact(printer->out, text, strlen(text));
-}
-
-static void put_number(struct printer *printer, double value)
-{
-    char number[64];
-    text_buffer_puts(printer->out, text_number(number, sizeof number, value, NUMBER_DIGITS));
 }
 
 /* Green, yellow, red; nothing without colour. */
@@ -189,9 +182,24 @@ static const char *limit_title(const char *limit)
 
 static void put_value(struct printer *printer, const struct sensitivity *row, double value)
 {
+    char number[64];
     bool ratio = strcmp(row->unit, "ratio") == 0;
-    put_number(printer, ratio ? 100 * value : value);
+    text_buffer_puts(printer->out,
+                     text_rounded(number, sizeof number, ratio ? 100 * value : value,
+                                  ratio ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN, 0));
     text_buffer_printf(printer->out, " %s", ratio ? "%" : row->unit);
+}
+
+/* Rounded away from the present value, so that what is said still holds at the number shown. */
+static void put_threshold(struct printer *printer, const struct sensitivity *row,
+                          const struct sensitivity_change *change)
+{
+    char number[64];
+    bool ratio = strcmp(row->unit, "ratio") == 0;
+    text_rounded_toward(number, sizeof number, ratio ? 100 * change->value : change->value,
+                        ratio ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN,
+                        strcmp(change->direction, "up") == 0);
+    text_buffer_printf(printer->out, "%s %s", number, ratio ? "%" : row->unit);
 }
 
 static void put_change(struct printer *printer, const struct sensitivity *row,
@@ -211,7 +219,7 @@ static void put_change(struct printer *printer, const struct sensitivity *row,
         if (strcmp(words[i].comparison, change->comparison) != 0)
             continue;
         text_buffer_puts(printer->out, words[i].before);
-        put_value(printer, row, change->value);
+        put_threshold(printer, row, change);
         text_buffer_puts(printer->out, words[i].after);
     }
     text_buffer_printf(printer->out, ": %s %s", summary_parts_verdict_name(change->verdict),

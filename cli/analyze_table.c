@@ -7,13 +7,12 @@
 #include "text.h"
 #include "text_table.h"
 
-#define NUMBER_DIGITS 7
 /* A failure's reason beside the table; the whole one is in the summary. */
 #define REASON_COLUMNS 60
 /* More rows would scroll away; the summary has all. */
 #define MAX_ROWS 40
 
-static void add_number(struct text_table *table, double value, int digits, const char *unit)
+static void add_number(struct text_table *table, double value, enum text_rounding rounding)
 {
     char number[64];
     char cell[96];
@@ -21,7 +20,8 @@ static void add_number(struct text_table *table, double value, int digits, const
         text_table_add(table, "not measured");
         return;
     }
-    snprintf(cell, sizeof cell, "%s%s", text_number(number, sizeof number, value, digits), unit);
+    snprintf(cell, sizeof cell, "%s%s", text_rounded(number, sizeof number, value, rounding, 0),
+             rounding == TEXT_ROUNDED_PERCENT ? " %" : "");
     text_table_add(table, cell);
 }
 
@@ -74,13 +74,13 @@ static void add_candidate(struct text_table *table, const struct candidate *cand
                           const struct policy *policy, bool selected)
 {
     text_table_add(table, candidate->label);
-    add_number(table, candidate->peak_mb, NUMBER_DIGITS, "");
+    add_number(table, candidate->peak_mb, TEXT_ROUNDED_PLAIN);
     if (!isnan(policy->memory_limit_mb) && isnan(candidate->peak_mb))
         text_table_add(table, "");
     else if (!isnan(policy->memory_limit_mb))
-        add_number(table, 100 * candidate->peak_mb / policy->memory_limit_mb, 4, " %");
-    add_number(table, candidate->metrics.throughput, NUMBER_DIGITS, "");
-    add_number(table, 100 * candidate->metrics.communication_ratio, 3, " %");
+        add_number(table, 100 * candidate->peak_mb / policy->memory_limit_mb, TEXT_ROUNDED_PERCENT);
+    add_number(table, candidate->metrics.throughput, TEXT_ROUNDED_PLAIN);
+    add_number(table, 100 * candidate->metrics.communication_ratio, TEXT_ROUNDED_PERCENT);
     add_verdict(table, candidate, selected);
 }
 
@@ -106,8 +106,9 @@ static void add_headings(struct text_table *table, const struct group *group,
     text_table_add(table, "strategy");
     text_table_add(table, "peak MiB");
     if (limited) {
-        snprintf(heading, sizeof heading, "of %s MiB",
-                 text_number(number, sizeof number, policy->memory_limit_mb, NUMBER_DIGITS));
+        snprintf(
+            heading, sizeof heading, "of %s MiB",
+            text_rounded(number, sizeof number, policy->memory_limit_mb, TEXT_ROUNDED_PLAIN, 0));
         text_table_add(table, heading);
     }
     text_table_add(table, unit_of(group));

@@ -53,6 +53,22 @@ size_t text_utf16_prefix(const char *text, size_t length, size_t units);
 char *text_number(char *out, size_t capacity, double value, int digits);
 
 /*
+ * The one rule for numbers in sentences and in the tables of a terminal or a Markdown file: one
+ * decimal, and as many more as make three significant digits, of a percentage two: 15258.789 ->
+ * "15,258.8", 4.82788 -> "4.83", as a percentage "4.8"; 0.0312 stays. `more` adds decimals.
+ */
+enum text_rounding { TEXT_ROUNDED_PLAIN, TEXT_ROUNDED_PERCENT };
+char *text_rounded(char *out, size_t capacity, double value, enum text_rounding rounding, int more);
+
+/* The same, never beyond the value: for a limit that must still hold as it is read. */
+char *text_rounded_toward(char *out, size_t capacity, double value, enum text_rounding rounding,
+                          bool up);
+
+/* The fewest decimals more with which no two different values (NAN: none) of one sentence look
+ * alike; of values that no decimals tell apart, the most that are shown. */
+int text_rounded_apart(const double *values, size_t count, enum text_rounding rounding);
+
+/*
  * The shortest decimal that reads back as the same double ("0.1", "456000", "1e+20"), valid as a JSON
  * number; an integral value below 2^53 has no exponent, and -0 is written 0. Not finite as in
  * text_number. 32 bytes always suffice. Returns `out`.

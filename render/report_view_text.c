@@ -5,9 +5,6 @@
 #include "report_view.h"
 #include "text.h"
 
-/* Significant digits of a number in a sentence. */
-#define DIGITS 6
-
 void report_view_answer(struct text_buffer *out, const struct texts *texts, const char *decision,
                         const char *strategy)
 {
@@ -92,10 +89,11 @@ void report_view_number(struct text_buffer *out, const struct texts *texts, doub
     if (isnan(value)) {
         text_buffer_puts(out, texts_get(texts, "word.not_measured"));
     } else if (unit != NULL && strcmp(unit, "ratio") == 0) {
-        text_buffer_puts(out, text_number(number, sizeof number, 100 * value, DIGITS));
+        text_buffer_puts(out,
+                         text_rounded(number, sizeof number, 100 * value, TEXT_ROUNDED_PERCENT, 0));
         text_buffer_puts(out, " %");
     } else {
-        text_buffer_puts(out, text_number(number, sizeof number, value, DIGITS));
+        text_buffer_puts(out, text_rounded(number, sizeof number, value, TEXT_ROUNDED_PLAIN, 0));
     }
 }
 
@@ -103,13 +101,16 @@ void report_view_change(struct text_buffer *out, const struct texts *texts,
                         const struct summary_sensitivity *item, const struct summary_change *change)
 {
     char id[64];
-    struct text_buffer number = {0};
-    report_view_number(&number, texts, change->value, item->unit);
-    const struct summary_value value = {.name = "value", .text = number.failed ? "" : number.text};
+    char number[64];
+    char shown[80];
+    bool ratio = item->unit != NULL && strcmp(item->unit, "ratio") == 0;
+    text_rounded_toward(number, sizeof number, ratio ? 100 * change->value : change->value,
+                        ratio ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN,
+                        strcmp(change->direction, "up") == 0);
+    snprintf(shown, sizeof shown, "%s%s", number, ratio ? " %" : "");
+    const struct summary_value value = {.name = "value", .text = shown};
     snprintf(id, sizeof id, "comparison.%.32s", change->comparison);
     texts_fill(out, texts, id, &value, 1);
-    out->failed |= number.failed;
-    text_buffer_fini(&number);
 }
 
 void report_view_left_out(struct text_buffer *out, const struct texts *texts,
@@ -165,7 +166,8 @@ void report_view_margin(struct text_buffer *out, const struct texts *texts,
             {.name = "margin", .text = margin.text},
             {.name = "unit", .text = texts_word(texts, "unit", unit)},
             {.name = "percent",
-             .text = text_number(percent, sizeof percent, fabs(gate->margin_percent), 3)}};
+             .text = text_rounded(percent, sizeof percent, fabs(gate->margin_percent),
+                                  TEXT_ROUNDED_PERCENT, 0)}};
         texts_fill(out, texts, gate->margin < 0 ? "gate_margin.missing" : "gate_margin.left",
                    values, sizeof values / sizeof values[0]);
     }

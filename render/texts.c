@@ -14,8 +14,7 @@
 /* A language file of a user: far above any real one (the built-in ones have some 20 KB). */
 #define TEXTS_FILE_LIMIT ((size_t)4 << 20)
 /* Significant digits of a number in a sentence. */
-#define TEXTS_NUMBER_DIGITS 6
-#define TEXTS_PERCENT_DIGITS 3
+#define MOST_NUMBERS 16 /* of one sentence that are kept apart; none has more */
 
 static int compare_entries(const void *a, const void *b)
 {
@@ -334,27 +333,6 @@ static void fill_words(struct text_buffer *out, const struct texts *texts, const
     }
 }
 
-/* `format`: what follows the colon of a placeholder, or "". */
-static void fill_value(struct text_buffer *out, const struct texts *texts,
-                       const struct summary_value *value, const char *format)
-{
-    char number[64];
-    if (value->text != NULL && format[0] != '\0') {
-        fill_words(out, texts, value->text, format);
-    } else if (value->text != NULL) {
-        text_buffer_puts(out, value->text);
-    } else if (isnan(value->number)) {
-        text_buffer_puts(out, texts_get(texts, "word.not_measured"));
-    } else if (strcmp(format, "percent") == 0) {
-        text_buffer_puts(
-            out, text_number(number, sizeof number, 100 * value->number, TEXTS_PERCENT_DIGITS));
-        text_buffer_puts(out, " %");
-    } else {
-        text_buffer_puts(out,
-                         text_number(number, sizeof number, value->number, TEXTS_NUMBER_DIGITS));
-    }
-}
-
 static const struct summary_value *find_value(const struct summary_value *values, size_t count,
                                               const char *name, size_t length)
 {
@@ -364,9 +342,60 @@ static const struct summary_value *find_value(const struct summary_value *values
     return NULL;
 }
 
+/* Decimals beyond the usual that keep the numbers of the sentence apart, by enum text_rounding. */
+struct decimals {
+    int more[2];
+};
+
+static struct decimals decimals_of(const char *template, const struct summary_value *values,
+                                   size_t count)
+{
+    double numbers[2][MOST_NUMBERS];
+    size_t counts[2] = {0, 0};
+    struct decimals decimals;
+    const char *end;
+    for (const char *open = next_placeholder(template, &end); open != NULL;
+         open = next_placeholder(end + 1, &end)) {
+        size_t length = name_length(open, end);
+        const struct summary_value *value = find_value(values, count, open + 1, length);
+        int kind = open + 1 + length < end ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN;
+        if (value != NULL && value->text == NULL && counts[kind] < MOST_NUMBERS)
+            numbers[kind][counts[kind]++] =
+                kind == TEXT_ROUNDED_PERCENT ? 100 * value->number : value->number;
+    }
+    for (int kind = 0; kind < 2; kind++)
+        decimals.more[kind] =
+            text_rounded_apart(numbers[kind], counts[kind], (enum text_rounding)kind);
+    return decimals;
+}
+
+/* `format`: what follows the colon of a placeholder, or "". */
+static void fill_value(struct text_buffer *out, const struct texts *texts,
+                       const struct summary_value *value, const char *format,
+                       const struct decimals *decimals)
+{
+    char number[64];
+    if (value->text != NULL && format[0] != '\0') {
+        fill_words(out, texts, value->text, format);
+    } else if (value->text != NULL) {
+        text_buffer_puts(out, value->text);
+    } else if (isnan(value->number)) {
+        text_buffer_puts(out, texts_get(texts, "word.not_measured"));
+    } else if (strcmp(format, "percent") == 0) {
+        text_buffer_puts(out,
+                         text_rounded(number, sizeof number, 100 * value->number,
+                                      TEXT_ROUNDED_PERCENT, decimals->more[TEXT_ROUNDED_PERCENT]));
+        text_buffer_puts(out, " %");
+    } else {
+        text_buffer_puts(out, text_rounded(number, sizeof number, value->number, TEXT_ROUNDED_PLAIN,
+                                           decimals->more[TEXT_ROUNDED_PLAIN]));
+    }
+}
+
 static void fill(struct text_buffer *out, const struct texts *texts, const char *template,
                  const struct summary_value *values, size_t count)
 {
+    const struct decimals decimals = decimals_of(template, values, count);
     const char *end;
     for (const char *open = next_placeholder(template, &end); open != NULL;
          open = next_placeholder(template, &end)) {
@@ -378,7 +407,7 @@ static void fill(struct text_buffer *out, const struct texts *texts, const char 
             snprintf(format, sizeof format, "%.*s", (int)(end - open - 2 - (long)length),
                      open + 2 + length);
         if (value != NULL)
-            fill_value(out, texts, value, format);
+            fill_value(out, texts, value, format, &decimals);
         else
             text_buffer_append(out, open, (size_t)(end - open) + 1);
         template = end + 1;

@@ -112,6 +112,21 @@ Test(texts, fill_messages_with_numbers_percentages_and_words)
     texts_fini(&english);
 }
 
+Test(texts, keep_numbers_of_one_sentence_apart)
+{
+    struct texts chinese = load("zh");
+    const struct summary_value values[] = {{.name = "strategy", .text = "zero1"},
+                                           {.name = "baseline", .text = "ddp"},
+                                           {.name = "gain", .number = 0.04996},
+                                           {.name = "min_gain", .number = 0.05}};
+    const struct summary_message message = {"reason.no_gain_throughput", "unused", values, 4};
+    struct text_buffer out = {0};
+    texts_message(&out, &chinese, &message);
+    cr_assert_not_null(strstr(out.text, "4.996 %"), "%s", out.text);
+    text_buffer_fini(&out);
+    texts_fini(&chinese);
+}
+
 Test(texts, fall_back_to_the_text_of_a_message_without_a_template)
 {
     struct texts texts = load("zh");

@@ -1,0 +1,78 @@
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+static void expect(double value, enum text_rounding rounding, int more, const char *expected)
+{
+    char out[64];
+    cr_assert_str_eq(text_rounded(out, sizeof out, value, rounding, more), expected);
+}
+
+static void expect_toward(double value, bool up, const char *expected)
+{
+    char out[64];
+    cr_assert_str_eq(text_rounded_toward(out, sizeof out, value, TEXT_ROUNDED_PLAIN, up), expected);
+}
+
+Test(text_rounded, has_one_decimal_and_three_significant_digits)
+{
+    expect(15258.789, TEXT_ROUNDED_PLAIN, 0, "15,258.8");
+    expect(456000, TEXT_ROUNDED_PLAIN, 0, "456,000");
+    expect(124475904, TEXT_ROUNDED_PLAIN, 0, "124,475,904");
+    expect(830.96630859375, TEXT_ROUNDED_PLAIN, 0, "831");
+    expect(48.2788, TEXT_ROUNDED_PLAIN, 0, "48.3");
+    expect(4.82788, TEXT_ROUNDED_PLAIN, 0, "4.83");
+    expect(0.0312345, TEXT_ROUNDED_PLAIN, 0, "0.0312");
+    expect(-15258.789, TEXT_ROUNDED_PLAIN, 0, "-15,258.8");
+    expect(9.999, TEXT_ROUNDED_PLAIN, 0, "10");
+    expect(0, TEXT_ROUNDED_PLAIN, 0, "0");
+    expect(NAN, TEXT_ROUNDED_PLAIN, 0, "n/a");
+}
+
+Test(text_rounded, has_two_significant_digits_as_a_percentage)
+{
+    expect(4.82788, TEXT_ROUNDED_PERCENT, 0, "4.8");
+    expect(95.1721, TEXT_ROUNDED_PERCENT, 0, "95.2");
+    expect(0.4828, TEXT_ROUNDED_PERCENT, 0, "0.48");
+    expect(0.04828, TEXT_ROUNDED_PERCENT, 0, "0.048");
+    expect(114.000000001, TEXT_ROUNDED_PERCENT, 0, "114");
+}
+
+Test(text_rounded, has_more_decimals_where_asked)
+{
+    expect(15258.789, TEXT_ROUNDED_PLAIN, 2, "15,258.789");
+    expect(4.82788, TEXT_ROUNDED_PERCENT, 1, "4.83");
+}
+
+Test(text_rounded, stays_on_the_side_that_was_asked_for)
+{
+    expect_toward(15258.789, false, "15,258.7");
+    expect_toward(15258.789, true, "15,258.8");
+    expect_toward(15258.71, true, "15,258.8");
+    expect_toward(15258.71, false, "15,258.7");
+    expect_toward(16661, false, "16,661");
+    expect_toward(16661, true, "16,661");
+    expect_toward(999.99, true, "1,000");
+    expect_toward(1000.01, false, "1,000");
+    expect_toward(0.0312345, true, "0.0313");
+    expect_toward(0, true, "0");
+}
+
+/* 100 * 0.07 is 7.000000000000001 in doubles. */
+Test(text_rounded, takes_the_last_bit_for_no_excess)
+{
+    expect_toward(100 * 0.07, true, "7");
+    expect_toward(100 * 0.29, false, "29");
+}
+
+Test(text_rounded, finds_the_decimals_that_keep_numbers_apart)
+{
+    const double alike[] = {15258.74, 15258.71, NAN, 3};
+    const double equal[] = {5, 5};
+    cr_assert_eq(text_rounded_apart(alike, 4, TEXT_ROUNDED_PLAIN), 1);
+    cr_assert_eq(text_rounded_apart(equal, 2, TEXT_ROUNDED_PLAIN), 0);
+    cr_assert_eq(text_rounded_apart(NULL, 0, TEXT_ROUNDED_PLAIN), 0);
+}
