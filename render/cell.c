@@ -7,13 +7,6 @@
 #include "text.h"
 #include "workbook_private.h"
 
-/*
- * Verdana at 8 points: its digits are 7 pixels wide, as the library takes for granted when it
- * places pictures, and where it is missing DejaVu Sans of the same widths stands in for it. With
- * the usual default font a machine without Microsoft's fonts draws pictures a third too wide.
- */
-#define FONT "Verdana"
-#define FONT_SIZE 8.0
 /* Points: of a row with one line, of each further line, the most that a row may have. */
 #define ROW_POINTS 12.75
 #define LINE_POINTS 10.5
@@ -26,109 +19,7 @@
 #define LONG_LINE 40.0
 /* Percent: small letters on a screen. */
 #define ZOOM 110
-/* Room that the longest mark of a cut text needs, in UTF-16 units. */
-#define CUT_ROOM ((size_t)96)
 #define PAPER_A4 9
-
-/* ---- Formats ---- */
-
-enum { FORMAT_BOLD = 1, FORMAT_WRAP = 2, FORMAT_RIGHT = 4, FORMAT_MONO = 8, FORMAT_LINE = 16 };
-
-struct format_row {
-    const char *number;
-    unsigned flags;
-    double size;        /* points; 0: the default */
-    uint32_t ink, fill; /* 0xRRGGBB; ink 0 is black, fill 0 is none */
-};
-
-static const struct format_row format_rows[CELL_STYLE_COUNT] = {
-    [CELL_TEXT] = {.flags = 0},
-    [CELL_WRAP] = {.flags = FORMAT_WRAP},
-    [CELL_CODE] = {.flags = FORMAT_WRAP | FORMAT_MONO},
-    [CELL_MUTED] = {.flags = FORMAT_WRAP, .ink = 0x5F6368},
-    [CELL_MUTED_RIGHT] = {.flags = FORMAT_RIGHT, .ink = 0x5F6368},
-    [CELL_TITLE_ACCEPT] = {.flags = FORMAT_BOLD, .size = 15, .ink = 0x0B5A3C, .fill = 0xDDF2E6},
-    [CELL_TITLE_TUNE] = {.flags = FORMAT_BOLD, .size = 15, .ink = 0x6B4900, .fill = 0xFFF1CC},
-    [CELL_TITLE_REJECT] = {.flags = FORMAT_BOLD, .size = 15, .ink = 0x8A1C12, .fill = 0xFBE0DD},
-    [CELL_REASON] = {.flags = FORMAT_WRAP, .size = 10},
-    [CELL_HEADING] = {.flags = FORMAT_BOLD | FORMAT_LINE, .size = 10, .ink = 0x1F3A5F},
-    [CELL_HEADER] = {.flags = FORMAT_BOLD | FORMAT_WRAP | FORMAT_LINE,
-                     .ink = 0x1F3A5F,
-                     .fill = 0xE8EEF5},
-    [CELL_HEADER_RIGHT] = {.flags = FORMAT_BOLD | FORMAT_WRAP | FORMAT_LINE | FORMAT_RIGHT,
-                           .ink = 0x1F3A5F,
-                           .fill = 0xE8EEF5},
-    [CELL_LABEL] = {.ink = 0x5F6368},
-    [CELL_STRONG] = {.flags = FORMAT_BOLD | FORMAT_WRAP},
-    [CELL_PASS] = {.ink = 0x0B5A3C, .fill = 0xDDF2E6},
-    [CELL_TIGHT] = {.ink = 0x6B4900, .fill = 0xFFF1CC},
-    [CELL_FAIL] = {.flags = FORMAT_BOLD, .ink = 0x8A1C12, .fill = 0xFBE0DD},
-    [CELL_NEUTRAL] = {.ink = 0x5F6368, .fill = 0xF1F3F4},
-    [CELL_WHOLE] = {.number = "#,##0"},
-    [CELL_ONE] = {.number = "#,##0.0"},
-    [CELL_TWO] = {.number = "#,##0.00"},
-    [CELL_FOUR] = {.number = "#,##0.0000"},
-    [CELL_TINY] = {.number = "0.00E+00"},
-    [CELL_PERCENT] = {.number = "0.0%"},
-    [CELL_SIGNED_PERCENT] = {.number = "+0.0%;-0.0%;0.0%"},
-    [CELL_AT_MOST_ONE] = {.number = "\"\u2264 \"#,##0.0", .ink = 0x1F3A5F},
-    [CELL_AT_MOST_PERCENT] = {.number = "\"\u2264 \"0.0%", .ink = 0x1F3A5F},
-    [CELL_AT_LEAST_WHOLE] = {.number = "\"\u2265 \"#,##0", .ink = 0x1F3A5F},
-    [CELL_AT_LEAST_TWO] = {.number = "\"\u2265 \"#,##0.00", .ink = 0x1F3A5F},
-};
-
-static double size_of(enum cell_style style)
-{
-    return format_rows[style].size > 0 ? format_rows[style].size : FONT_SIZE;
-}
-
-static void apply_format(lxw_format *format, const struct format_row *row, const char *font)
-{
-    format_set_align(format, LXW_ALIGN_VERTICAL_CENTER);
-    format_set_font_name(format, (row->flags & FORMAT_MONO) ? "Consolas" : font);
-    format_set_font_size(format, row->size > 0 ? row->size : FONT_SIZE);
-    if (row->flags & FORMAT_RIGHT)
-        format_set_align(format, LXW_ALIGN_RIGHT);
-    if (row->number == NULL && !(row->flags & FORMAT_RIGHT))
-        format_set_align(format, LXW_ALIGN_LEFT);
-    /* Off the number at its left. */
-    if (row->number == NULL && row->size == 0 && !(row->flags & FORMAT_RIGHT))
-        format_set_indent(format, 1);
-    if (row->number != NULL)
-        format_set_num_format(format, row->number);
-    if (row->flags & FORMAT_BOLD)
-        format_set_bold(format);
-    if (row->flags & FORMAT_WRAP)
-        format_set_text_wrap(format);
-    if (row->flags & FORMAT_LINE) {
-        format_set_bottom(format, LXW_BORDER_THIN);
-        format_set_bottom_color(format, 0x9AA8B8);
-    }
-    if (row->ink != 0)
-        format_set_font_color(format, row->ink);
-    if (row->fill != 0) {
-        format_set_pattern(format, LXW_PATTERN_SOLID);
-        format_set_fg_color(format, row->fill);
-        format_set_bg_color(format, row->fill);
-    }
-}
-
-bool cell_make_formats(struct workbook *workbook)
-{
-    /* The first format is the library's own, of cells without one; widths are in its digits. */
-    lxw_format *normal = STAILQ_FIRST(workbook->book->formats);
-    format_set_font_name(normal, FONT);
-    format_set_font_size(normal, FONT_SIZE);
-    normal->font_scheme[0] = '\0';
-    for (size_t i = 0; i < CELL_STYLE_COUNT; i++) {
-        workbook->formats[i] = workbook_add_format(workbook->book);
-        if (workbook->formats[i] == NULL)
-            return false;
-        apply_format(workbook->formats[i], &format_rows[i],
-                     texts_get(workbook->texts, "report.font"));
-    }
-    return true;
-}
 
 void cell_prepare_sheet(struct sheet *sheet)
 {
@@ -136,78 +27,6 @@ void cell_prepare_sheet(struct sheet *sheet)
 }
 
 /* ---- Texts ---- */
-
-/* "_xHHHH_" at `text`: spreadsheets would read it as one character. */
-static bool is_encoded_character(const char *text, size_t length)
-{
-    if (length < 7 || text[0] != '_' || text[1] != 'x' || text[6] != '_')
-        return false;
-    return strspn(text + 2, "0123456789abcdefABCDEF") >= 4;
-}
-
-/* Appends what stands in a cell for the code point of `size` bytes at `text`. */
-static void append_code_point(struct text_buffer *out, const char *text, size_t left, size_t size)
-{
-    uint32_t code = 0;
-    (void)text_decode(text, size, &code);
-    if (code == 0xFFFE || code == 0xFFFF) /* not in XML 1.0 (section 2.2) */
-        text_buffer_printf(out, "\\u%04x", (unsigned)code);
-    else if (is_encoded_character(text, left))
-        text_buffer_puts(out, "_x005F_");
-    else
-        text_buffer_append(out, text, size);
-}
-
-/* Appends `text` from its `start` on as far as `units` UTF-16 units allow; the number of bytes
- * taken. */
-static size_t append_within(struct text_buffer *out, const char *text, size_t length, size_t units)
-{
-    size_t used = 0;
-    size_t at = 0;
-    while (at < length && !out->failed) {
-        uint32_t code = 0;
-        size_t size = text_decode(text + at, length - at, &code);
-        size = size == 0 ? 1 : size;
-        size_t before = out->length;
-        append_code_point(out, text + at, length - at, size);
-        if (out->failed)
-            break;
-        used += text_utf16_units(out->text + before, out->length - before);
-        if (used > units) {
-            out->length = before;
-            out->text[before] = '\0';
-            break;
-        }
-        at += size;
-    }
-    return at;
-}
-
-static size_t count_code_points(const char *text, size_t length)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < length; i++)
-        count += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return count;
-}
-
-void cell_sanitise(struct text_buffer *out, const struct texts *texts, const char *text)
-{
-    struct text_buffer safe = {0};
-    text_redact(&safe, text, strlen(text));
-    size_t start = out->length;
-    size_t taken = safe.failed ? 0 : append_within(out, safe.text, safe.length, CELL_MAX_UNITS);
-    if (!safe.failed && !out->failed && taken < safe.length) {
-        out->length = start;
-        taken = append_within(out, safe.text, safe.length, CELL_MAX_UNITS - CUT_ROOM);
-        struct summary_value cut = {
-            .name = "characters",
-            .number = (double)count_code_points(safe.text + taken, safe.length - taken)};
-        texts_fill(out, texts, "word.cut_text", &cut, 1);
-    }
-    out->failed |= safe.failed;
-    text_buffer_fini(&safe);
-}
 
 /* The text made safe, in the workbook's own buffer; NULL after a fault. */
 static const char *prepare(struct sheet *sheet, const char *text)
@@ -260,7 +79,7 @@ void cell_text(struct sheet *sheet, uint32_t row, uint32_t column, const char *t
 static double row_height(double lines, double size)
 {
     double points = ROW_POINTS + (lines - 1) * LINE_POINTS;
-    return fmin(ceil(points * size / FONT_SIZE * 4) / 4, MAX_ROW_POINTS);
+    return fmin(ceil(points * size / CELL_FONT_SIZE * 4) / 4, MAX_ROW_POINTS);
 }
 
 /* A row written in parts is as high as its highest part. */
@@ -282,12 +101,11 @@ void cell_text_across(struct sheet *sheet, uint32_t row, uint32_t first, uint32_
     double width = 0;
     for (uint32_t column = first; column <= last; column++)
         width += sheet->widths[column] > 0 ? sheet->widths[column] : DEFAULT_WIDTH;
-    double size = size_of(style);
+    double size = cell_format_size(style);
     const char *safe = prepare(sheet, text);
     if (safe == NULL)
         return;
-    double lines =
-        (format_rows[style].flags & FORMAT_WRAP) ? cell_lines(safe, width * FONT_SIZE / size) : 1;
+    double lines = cell_format_wraps(style) ? cell_lines(safe, width * CELL_FONT_SIZE / size) : 1;
     set_height(sheet, row, row_height(lines, size));
     /* The library does not look whether the cells of a merged range could be written. */
     workbook_check(workbook, worksheet_merge_range(sheet->worksheet, row, (lxw_col_t)first, row,
@@ -391,8 +209,8 @@ void cell_row_lines(struct sheet *sheet, uint32_t row, unsigned lines)
 {
     if (!has_place(sheet, row, 0))
         return;
-    workbook_check(sheet->workbook,
-                   worksheet_set_row(sheet->worksheet, row, row_height(lines, FONT_SIZE), NULL));
+    workbook_check(sheet->workbook, worksheet_set_row(sheet->worksheet, row,
+                                                      row_height(lines, CELL_FONT_SIZE), NULL));
 }
 
 unsigned cell_lines(const char *text, double width)

@@ -1,0 +1,111 @@
+#include "workbook_private.h"
+
+/*
+ * Verdana at 8 points: its digits are 7 pixels wide, as the library takes for granted when it
+ * places pictures, and where it is missing DejaVu Sans of the same widths stands in for it. With
+ * the usual default font a machine without Microsoft's fonts draws pictures a third too wide.
+ */
+#define FONT "Verdana"
+
+enum { FORMAT_BOLD = 1, FORMAT_WRAP = 2, FORMAT_RIGHT = 4, FORMAT_MONO = 8, FORMAT_LINE = 16 };
+
+struct format_row {
+    const char *number;
+    unsigned flags;
+    double size;        /* points; 0: the default */
+    uint32_t ink, fill; /* 0xRRGGBB; ink 0 is black, fill 0 is none */
+};
+
+static const struct format_row format_rows[CELL_STYLE_COUNT] = {
+    [CELL_TEXT] = {.flags = 0},
+    [CELL_WRAP] = {.flags = FORMAT_WRAP},
+    [CELL_CODE] = {.flags = FORMAT_WRAP | FORMAT_MONO},
+    [CELL_MUTED] = {.flags = FORMAT_WRAP, .ink = 0x5F6368},
+    [CELL_MUTED_RIGHT] = {.flags = FORMAT_RIGHT, .ink = 0x5F6368},
+    [CELL_TITLE_ACCEPT] = {.flags = FORMAT_BOLD, .size = 15, .ink = 0x0B5A3C, .fill = 0xDDF2E6},
+    [CELL_TITLE_TUNE] = {.flags = FORMAT_BOLD, .size = 15, .ink = 0x6B4900, .fill = 0xFFF1CC},
+    [CELL_TITLE_REJECT] = {.flags = FORMAT_BOLD, .size = 15, .ink = 0x8A1C12, .fill = 0xFBE0DD},
+    [CELL_REASON] = {.flags = FORMAT_WRAP, .size = 10},
+    [CELL_HEADING] = {.flags = FORMAT_BOLD | FORMAT_LINE, .size = 10, .ink = 0x1F3A5F},
+    [CELL_HEADER] = {.flags = FORMAT_BOLD | FORMAT_WRAP | FORMAT_LINE,
+                     .ink = 0x1F3A5F,
+                     .fill = 0xE8EEF5},
+    [CELL_HEADER_RIGHT] = {.flags = FORMAT_BOLD | FORMAT_WRAP | FORMAT_LINE | FORMAT_RIGHT,
+                           .ink = 0x1F3A5F,
+                           .fill = 0xE8EEF5},
+    [CELL_LABEL] = {.ink = 0x5F6368},
+    [CELL_STRONG] = {.flags = FORMAT_BOLD | FORMAT_WRAP},
+    [CELL_PASS] = {.ink = 0x0B5A3C, .fill = 0xDDF2E6},
+    [CELL_TIGHT] = {.ink = 0x6B4900, .fill = 0xFFF1CC},
+    [CELL_FAIL] = {.flags = FORMAT_BOLD, .ink = 0x8A1C12, .fill = 0xFBE0DD},
+    [CELL_NEUTRAL] = {.ink = 0x5F6368, .fill = 0xF1F3F4},
+    [CELL_WHOLE] = {.number = "#,##0"},
+    [CELL_ONE] = {.number = "#,##0.0"},
+    [CELL_TWO] = {.number = "#,##0.00"},
+    [CELL_FOUR] = {.number = "#,##0.0000"},
+    [CELL_TINY] = {.number = "0.00E+00"},
+    [CELL_PERCENT] = {.number = "0.0%"},
+    [CELL_SIGNED_PERCENT] = {.number = "+0.0%;-0.0%;0.0%"},
+    [CELL_AT_MOST_ONE] = {.number = "\"\u2264 \"#,##0.0", .ink = 0x1F3A5F},
+    [CELL_AT_MOST_PERCENT] = {.number = "\"\u2264 \"0.0%", .ink = 0x1F3A5F},
+    [CELL_AT_LEAST_WHOLE] = {.number = "\"\u2265 \"#,##0", .ink = 0x1F3A5F},
+    [CELL_AT_LEAST_TWO] = {.number = "\"\u2265 \"#,##0.00", .ink = 0x1F3A5F},
+};
+
+double cell_format_size(enum cell_style style)
+{
+    return format_rows[style].size > 0 ? format_rows[style].size : CELL_FONT_SIZE;
+}
+
+bool cell_format_wraps(enum cell_style style)
+{
+    return (format_rows[style].flags & FORMAT_WRAP) != 0;
+}
+
+static void apply_format(lxw_format *format, const struct format_row *row, const char *font)
+{
+    format_set_align(format, LXW_ALIGN_VERTICAL_CENTER);
+    format_set_font_name(format, (row->flags & FORMAT_MONO) ? "Consolas" : font);
+    format_set_font_size(format, row->size > 0 ? row->size : CELL_FONT_SIZE);
+    if (row->flags & FORMAT_RIGHT)
+        format_set_align(format, LXW_ALIGN_RIGHT);
+    if (row->number == NULL && !(row->flags & FORMAT_RIGHT))
+        format_set_align(format, LXW_ALIGN_LEFT);
+    /* Off the number at its left. */
+    if (row->number == NULL && row->size == 0 && !(row->flags & FORMAT_RIGHT))
+        format_set_indent(format, 1);
+    if (row->number != NULL)
+        format_set_num_format(format, row->number);
+    if (row->flags & FORMAT_BOLD)
+        format_set_bold(format);
+    if (row->flags & FORMAT_WRAP)
+        format_set_text_wrap(format);
+    if (row->flags & FORMAT_LINE) {
+        format_set_bottom(format, LXW_BORDER_THIN);
+        format_set_bottom_color(format, 0x9AA8B8);
+    }
+    if (row->ink != 0)
+        format_set_font_color(format, row->ink);
+    if (row->fill != 0) {
+        format_set_pattern(format, LXW_PATTERN_SOLID);
+        format_set_fg_color(format, row->fill);
+        format_set_bg_color(format, row->fill);
+    }
+}
+
+bool cell_make_formats(struct workbook *workbook)
+{
+    /* The first format is the library's own, of cells without one; widths are in its digits. */
+    lxw_format *normal = STAILQ_FIRST(workbook->book->formats);
+    format_set_font_name(normal, FONT);
+    format_set_font_size(normal, CELL_FONT_SIZE);
+    normal->font_scheme[0] = '\0';
+    for (size_t i = 0; i < CELL_STYLE_COUNT; i++) {
+        workbook->formats[i] = workbook_add_format(workbook->book);
+        if (workbook->formats[i] == NULL)
+            return false;
+        apply_format(workbook->formats[i], &format_rows[i],
+                     texts_get(workbook->texts, "report.font"));
+    }
+    return true;
+}
