@@ -137,15 +137,24 @@ static void check_maximum_named(struct validation *v, uint32_t metrics, uint32_t
         check_maximum(v, key + 1, array);
 }
 
+/* A name is looked up by passing over all of them: nobody has so many metrics, and the time must
+ * not grow with their square. */
+#define MAX_NAMED_METRICS 1000
+
 void rules_ranks_maximum(struct validation *v)
 {
     uint32_t metrics = v->found[EVIDENCE_FIELD_METRICS];
     if (metrics == JSON_READ_NONE)
         return;
     const struct json_read_node *nodes = v->json->nodes;
-    for (uint32_t key = metrics + 1; key < nodes[metrics].end; key = nodes[key].end)
+    bool few = json_read_count(v->json, metrics) <= MAX_NAMED_METRICS;
+    for (uint32_t key = metrics + 1; few && key < nodes[metrics].end; key = nodes[key].end)
         check_maximum_named(v, metrics, key);
-    uint32_t peak = v->found[EVIDENCE_FIELD_PEAK];
-    if (peak != JSON_READ_NONE)
-        check_maximum(v, peak, v->found[EVIDENCE_FIELD_PEAK_PER_RANK]);
+    static const enum evidence_field pairs[][2] = {
+        {EVIDENCE_FIELD_PEAK, EVIDENCE_FIELD_PEAK_PER_RANK},
+        {EVIDENCE_FIELD_MAX_PEAK, EVIDENCE_FIELD_PEAK_PER_RANK},
+        {EVIDENCE_FIELD_MAX_STEP_TIME, EVIDENCE_FIELD_STEP_TIME_PER_RANK}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if ((i == 0 || !few) && v->found[pairs[i][0]] != JSON_READ_NONE)
+            check_maximum(v, v->found[pairs[i][0]], v->found[pairs[i][1]]);
 }

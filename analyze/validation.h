@@ -38,7 +38,7 @@ struct validation {
 
 /* Reports a fault at `node` (of the value; for a missing member, the object and the suffix). */
 void validation_report(struct validation *validation, const struct validation_fault *fault,
-                       const char *format, ...) __attribute__((format(printf, 3, 4)));
+                       const char *format, ...) __attribute__((format(printf, 3, 4), cold));
 
 /* Short forms for the value of a node. */
 #define VALIDATION_ERROR(n, id)                                                                    \

@@ -16,7 +16,7 @@
 /* 2^53, below which every integer has its own double. */
 static const char largest_exact[] = "9007199254740992";
 
-static bool grow_nodes(struct json_read_document *document)
+static __attribute__((cold)) bool grow_nodes(struct json_read_document *document)
 {
     uint64_t wanted = (uint64_t)document->capacity * 2;
     if (wanted < 256)
@@ -103,7 +103,8 @@ static uint32_t scan_unit(struct json_read_parser *parser, const char *p)
 }
 
 /* At a backslash. */
-static const char *scan_escape(struct json_read_parser *parser, const char *p, unsigned *flags)
+static __attribute__((cold)) const char *scan_escape(struct json_read_parser *parser, const char *p,
+                                                     unsigned *flags)
 {
     *flags |= JSON_READ_ESCAPED;
     p++;

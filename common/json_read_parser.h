@@ -42,7 +42,7 @@ const char *json_read_parser_run(struct json_read_parser *parser, const char *p)
 
 /* Fills the fault for what stands at `at`; returns NULL for the caller to relay. */
 const char *json_read_parser_fail(struct json_read_parser *parser, const char *at,
-                                  enum json_read_parser_expect expect);
+                                  enum json_read_parser_expect expect) __attribute__((cold));
 
 /* Fills the fault of a text that is not UTF-8 from its first bytes on; false if it may be. */
 bool json_read_parser_wide(struct json_read_parser *parser, const char *text, size_t size);
