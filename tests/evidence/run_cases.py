@@ -3,6 +3,7 @@
 
     run_cases.py PROGRAM PROJECT_ROOT
 """
+import concurrent.futures
 import pathlib
 import re
 import subprocess
@@ -33,14 +34,13 @@ def run_case(program, folder, exit_code):
 
 def main():
     program, root = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2])
-    faults, texts, count = [], "", 0
-    for side, exit_code in (("valid", 0), ("invalid", 1)):
-        for folder in sorted((root / "tests/evidence" / side).iterdir()):
-            count += 1
-            fault = run_case(program, folder, exit_code)
-            texts += (folder / "expected.txt").read_text(encoding="utf-8")
-            if fault:
-                faults.append(fault)
+    cases = [(folder, exit_code) for side, exit_code in (("valid", 0), ("invalid", 1))
+             for folder in sorted((root / "tests/evidence" / side).iterdir())]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        results = pool.map(lambda case: run_case(program, *case), cases)
+        faults = [fault for fault in results if fault]
+    texts = "".join((folder / "expected.txt").read_text(encoding="utf-8") for folder, _ in cases)
+    count = len(cases)
     table = (root / "analyze/validation_rules.c").read_text(encoding="utf-8")
     rules = set(re.findall(r'^    \{"(\w+)"', table, re.M))
     reported = set(re.findall(r"\[(\w+)\]$", texts, re.M))
