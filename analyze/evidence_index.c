@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-/* Up to eight bytes as a number. */
+/* Up to eight bytes as a number, the first of them lowest. */
 static uint64_t word_of(const char *bytes, size_t count)
 {
     uint64_t word = 0;
-    for (size_t i = 0; i < count; i++)
-        word = word << 8 | (unsigned char)bytes[i];
+    while (count > 0)
+        word = word << 8 | (unsigned char)bytes[--count];
     return word;
 }
 
@@ -15,7 +15,7 @@ static inline uint64_t load(const char *bytes)
 {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     word = __builtin_bswap64(word);
 #endif
     return word;
@@ -23,30 +23,34 @@ static inline uint64_t load(const char *bytes)
 
 /* Two words decide for all names of up to sixteen bytes. */
 static inline bool has_name(const struct evidence_index_node *node, uint16_t parent,
-                            const char *name, size_t length)
+                            const struct evidence_index_name *name)
 {
+    size_t length = name->length;
     if (node->parent != parent || node->length != length)
         return false;
+    if (length < 8 && name->end - name->text >= 8)
+        return (load(name->text) & ((UINT64_C(1) << (8 * length)) - 1)) == node->begin;
     if (length < 8)
-        return word_of(name, length) == node->begin;
-    return load(name) == node->begin && load(name + length - 8) == node->end &&
-           (length <= 16 || memcmp(name, node->name, length) == 0);
+        return word_of(name->text, length) == node->begin;
+    return load(name->text) == node->begin && load(name->text + length - 8) == node->end &&
+           (length <= 16 || memcmp(name->text, node->name, length) == 0);
 }
 
-uint16_t evidence_index_find(const struct evidence_index *index, uint16_t parent, uint32_t hash,
-                             const char *name, size_t length)
+uint16_t evidence_index_find(const struct evidence_index *index, uint16_t parent,
+                             const struct evidence_index_name *name)
 {
     const struct evidence_index_node *nodes = index->nodes;
-    uint32_t mixed = hash ^ nodes[parent].salt;
+    uint32_t mixed = name->hash ^ nodes[parent].salt;
     for (uint32_t i = mixed;; i++) {
         const struct evidence_index_slot *slot = &index->slots[i & (EVIDENCE_INDEX_SLOTS - 1)];
         if (slot->node == 0)
             break;
-        if (slot->hash == mixed && has_name(&nodes[slot->node], parent, name, length))
+        if (slot->hash == mixed && has_name(&nodes[slot->node], parent, name))
             return slot->node;
     }
     uint16_t family = nodes[parent].family;
-    if (family != 0 && nodes[family].rows[EVIDENCE_RECORD]->family->matches(name, length))
+    if (family != 0 &&
+        nodes[family].rows[EVIDENCE_RECORD]->family->matches(name->text, name->length))
         return family;
     return nodes[parent].every;
 }
@@ -72,8 +76,9 @@ static void link_child(struct evidence_index *index, uint16_t parent, uint16_t c
 static uint16_t child_named(const struct evidence_index *index, uint16_t parent, const char *name,
                             size_t length)
 {
+    struct evidence_index_name wanted = {.text = name, .length = length, .end = name + length};
     uint16_t child = index->nodes[parent].first_child;
-    while (child != 0 && !has_name(&index->nodes[child], parent, name, length))
+    while (child != 0 && !has_name(&index->nodes[child], parent, &wanted))
         child = index->nodes[child].next_sibling;
     return child;
 }

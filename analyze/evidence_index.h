@@ -69,8 +69,16 @@ static inline bool evidence_index_is_sound(const struct json_read_document *json
            (number->hash & glance->no_exponent) == 0;
 }
 
-/* The child of `parent` for a member name (`hash`: its json_read_hash), or 0. */
-uint16_t evidence_index_find(const struct evidence_index *index, uint16_t parent, uint32_t hash,
-                             const char *name, size_t length);
+/* A decoded member name; `end` is as far as memory can be read, at least to the name's end. */
+struct evidence_index_name {
+    const char *text;
+    size_t length;
+    const char *end;
+    uint32_t hash; /* json_read_hash of the name */
+};
+
+/* The child of `parent` with this name, or 0. */
+uint16_t evidence_index_find(const struct evidence_index *index, uint16_t parent,
+                             const struct evidence_index_name *name);
 
 #endif

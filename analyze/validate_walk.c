@@ -7,42 +7,56 @@
 /* Where the walk stands: a node of the rules' tree and the value that it speaks of. */
 static void walk(struct validation *v, uint16_t rules, uint32_t value);
 
-/* Decoded, so that a name written with escapes is still the name. */
-static uint16_t find_rules(const struct validation *v, uint16_t parent, uint32_t key)
+/* A name written with escapes is still the name. Out of line: its array would burden each call. */
+static __attribute__((noinline, cold)) uint16_t find_escaped(const struct validation *v,
+                                                             uint16_t parent, uint32_t key)
+{
+    char decoded[256];
+    size_t length = json_read_string(v->json, key, decoded, sizeof decoded);
+    /* No field has a longer name; only "*" can match. */
+    struct evidence_index_name name = {.text = decoded,
+                                       .length =
+                                           length < sizeof decoded ? length : sizeof decoded - 1,
+                                       .end = decoded + sizeof decoded,
+                                       .hash = v->json->nodes[key].hash};
+    return evidence_index_find(v->index, parent, &name);
+}
+
+static inline uint16_t find_rules(const struct validation *v, uint16_t parent, uint32_t key)
 {
     const struct json_read_node *node = &v->json->nodes[key];
-    if ((node->flags & JSON_READ_ESCAPED) == 0)
-        return evidence_index_find(v->index, parent, node->hash, v->json->text + node->offset,
-                                   node->length);
-    char name[256];
-    size_t length = json_read_string(v->json, key, name, sizeof name);
-    if (length >= sizeof name) /* no field has such a name; only "*" can match */
-        length = sizeof name - 1;
-    return evidence_index_find(v->index, parent, node->hash, name, length);
+    if ((node->flags & JSON_READ_ESCAPED) != 0)
+        return find_escaped(v, parent, key);
+    struct evidence_index_name name = {.text = v->json->text + node->offset,
+                                       .length = node->length,
+                                       .end = v->json->text + v->json->size,
+                                       .hash = node->hash};
+    return evidence_index_find(v->index, parent, &name);
 }
 
 /* In a record of another producer a section's name may mean something else. */
 static bool is_foreign(const struct validation *v, const struct evidence_row *row, uint32_t value)
 {
+    if (!row->section || v->own_producer)
+        return false;
     static const uint8_t types[] = {EVIDENCE_NULL,   EVIDENCE_BOOLEAN, EVIDENCE_BOOLEAN,
                                     EVIDENCE_NUMBER, EVIDENCE_STRING,  EVIDENCE_ARRAY,
                                     EVIDENCE_OBJECT};
-    return row->section && !v->own_producer &&
-           (types[v->json->nodes[value].type] & row->types) == 0;
+    return (types[v->json->nodes[value].type] & row->types) == 0;
 }
 
 static void check_value(struct validation *v, uint16_t rules, uint32_t value)
 {
     const struct evidence_index_node *node = &v->index->nodes[rules];
     const struct evidence_row *row = node->rows[v->scope];
-    if (row == NULL || is_foreign(v, row, value))
+    if (row == NULL)
         return;
-    if (!evidence_index_is_sound(v->json, &v->json->nodes[value], &node->glance) &&
-        !validation_check_value(v, row, value))
+    bool number = evidence_index_is_sound(v->json, &v->json->nodes[value], &node->glance);
+    if (!number && (is_foreign(v, row, value) || !validation_check_value(v, row, value)))
         return;
     if (row->field != EVIDENCE_FIELD_NONE && v->found[row->field] == JSON_READ_NONE)
         v->found[row->field] = value;
-    if (node->first_child != 0)
+    if (!number && node->first_child != 0)
         walk(v, rules, value);
 }
 

@@ -82,8 +82,9 @@ Test(evidence_rules, other_names_are_no_peaks)
 
 static uint16_t find(const struct evidence_index *index, uint16_t parent, const char *name)
 {
-    return evidence_index_find(index, parent, json_read_hash(name, strlen(name)), name,
-                               strlen(name));
+    size_t length = strlen(name);
+    struct evidence_index_name wanted = {name, length, name + length, json_read_hash(name, length)};
+    return evidence_index_find(index, parent, &wanted);
 }
 
 Test(evidence_rules, the_index_finds_every_row_by_its_pointer)
