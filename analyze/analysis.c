@@ -170,6 +170,9 @@ static enum status no_evidence(const struct analysis *analysis, struct diag *dia
     struct text_buffer safe = {0};
     if (failure != NULL)
         text_redact(&safe, failure, strlen(failure));
+    if (failure == NULL && analysis->set.skipped_count > 0)
+        diag_set(diag, STATUS_INPUT, "no evidence: no record was found in the input; %s: %s",
+                 analysis->set.skipped[0].path, analysis->set.skipped[0].why);
     diag_set(diag, STATUS_INPUT, "no evidence: no record was found in the input%s%s",
              safe.length > 0 ? "; a summary there says: " : "", safe.length > 0 ? safe.text : "");
     text_buffer_fini(&safe);

@@ -54,7 +54,7 @@ enum status evidence_loader_skip(struct evidence_loader *loader, const char *nam
     if (items == NULL)
         return diag_no_memory(diag);
     set->skipped = items;
-    items[set->skipped_count++] = (struct skipped_source){name, why};
+    items[set->skipped_count++] = (struct skipped_source){.path = name, .why = why};
     return STATUS_OK;
 }
 
@@ -148,24 +148,17 @@ enum status evidence_loader_reject(struct evidence_loader *loader, const char *n
     return STATUS_OK;
 }
 
-/* Our own summary repeats evidence and adds none. Found by walking it is passed over, so that a
- * second run sees the same evidence; named it is refused, so that nobody waits for it. */
+/* Our own summary repeats evidence and adds none. It is passed over, whether it was found by
+ * walking or named by a shell's *.json, so that a second run sees the same evidence as the first.
+ */
 static enum status visit_own_summary(struct evidence_loader *loader, const char *name,
-                                     const char *sha256, struct diag *diag)
+                                     struct diag *diag)
 {
-    if (loader->walked)
-        return evidence_loader_skip(loader, name, "own summary", diag);
-    struct finding finding = {
-        .line = 1,
-        .column = 1,
-        .severity = FINDING_ERROR,
-        .rule = "own_summary",
-        .pointer = "",
-        .message = "a summary of ours is no evidence; name the evidence files, or their directory, "
-                   "where summaries are passed over (rankledger report and verify take summaries)",
-    };
-    struct finding_list findings = {.items = &finding, .count = 1};
-    return evidence_loader_reject(loader, name, sha256, &findings, diag);
+    enum status status = evidence_loader_skip(
+        loader, name, "a summary of rankledger is no evidence (report and verify take it)", diag);
+    if (status == STATUS_OK)
+        loader->set->skipped[loader->set->skipped_count - 1].own_summary = true;
+    return status;
 }
 
 /* A path as text that is safe to print; NULL: memory exhausted. */
@@ -194,7 +187,7 @@ static enum status visit(void *context, const struct document *document, struct 
     if (name == NULL || (readable && sha256 == NULL))
         return diag_no_memory(diag);
     if (document->kind == DOCUMENT_OWN_SUMMARY)
-        return visit_own_summary(loader, name, sha256, diag);
+        return visit_own_summary(loader, name, diag);
     bool usable = document->kind == DOCUMENT_FOREIGN_SUMMARY
                       ? evidence_loader_usable(&document->findings)
                       : document->findings.errors == 0;

@@ -17,6 +17,7 @@ struct rejected_source {
 struct skipped_source {
     const char *path;
     const char *why;
+    bool own_summary; /* of rankledger: said on the terminal, and not part of the evidence */
 };
 
 /* All input of one analysis: sound records, refused documents, skipped ones. Sorted bytewise by

@@ -190,7 +190,7 @@ struct missing {
 
 /* Adds the files of one list of sources; a file of several records once, for they stand together.
  */
-static enum status add_files(struct verification *verification, const char *list, bool walked,
+static enum status add_files(struct verification *verification, const char *list,
                              struct missing *missing, struct diag *diag)
 {
     const struct json_read_document *json = &verification->stored;
@@ -219,12 +219,9 @@ static enum status add_files(struct verification *verification, const char *list
                 text_buffer_printf(&missing->names, "%s%s", missing->count > 1 ? ", " : "", path);
             continue;
         }
-        size_t from = verification->paths.count;
         status = path_list_add(&verification->paths, file, diag);
         if (status != STATUS_OK)
             return status;
-        for (size_t i = from; walked && i < verification->paths.count; i++)
-            verification->paths.entries[i].walked = true;
     }
     return STATUS_OK;
 }
@@ -232,11 +229,11 @@ static enum status add_files(struct verification *verification, const char *list
 static enum status find_sources(struct verification *verification, struct diag *diag)
 {
     struct missing missing = {0};
-    enum status status = add_files(verification, "sources", false, &missing, diag);
+    enum status status = add_files(verification, "sources", &missing, diag);
     if (status == STATUS_OK)
-        status = add_files(verification, "rejected_sources", false, &missing, diag);
+        status = add_files(verification, "rejected_sources", &missing, diag);
     if (status == STATUS_OK)
-        status = add_files(verification, "skipped_sources", true, &missing, diag);
+        status = add_files(verification, "skipped_sources", &missing, diag);
     if (status == STATUS_OK && missing.names.failed)
         status = diag_no_memory(diag);
     if (status == STATUS_OK && missing.count > 0) {

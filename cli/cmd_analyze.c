@@ -65,23 +65,32 @@ static enum status base_of(const struct settings *settings, struct arena *arena,
     return *base == NULL ? diag_no_memory(diag) : STATUS_OK;
 }
 
-/* Writing over evidence would lose what the decision rests on. */
-static enum status spare_evidence(const struct settings *settings, const struct path_list *paths,
+static bool same_file(const char *path, const struct stat *target)
+{
+    struct stat source;
+    return stat(path, &source) == 0 && source.st_dev == target->st_dev &&
+           source.st_ino == target->st_ino;
+}
+
+/* Writing over evidence would lose what the decision rests on. A summary of ours is none: a second
+ * run replaces the first one's. */
+static enum status spare_evidence(const struct settings *settings, const struct evidence_set *set,
                                   struct diag *diag)
 {
-    struct stat target, source;
+    struct stat target;
     if (settings->output == NULL || to_stdout(settings) || stat(settings->output, &target) != 0)
         return STATUS_OK;
-    for (size_t i = 0; i < paths->count; i++) {
-        char shown[512];
-        if (paths->entries[i].walked || stat(paths->entries[i].path, &source) != 0 ||
-            source.st_dev != target.st_dev || source.st_ino != target.st_ino)
-            continue;
-        text_escape_into(shown, sizeof shown, settings->output, strlen(settings->output));
-        return diag_set(diag, STATUS_USAGE,
-                        "--output %s is one of the input files; give it another name", shown);
-    }
-    return STATUS_OK;
+    bool hit = false;
+    for (size_t i = 0; i < set->record_count && !hit; i++)
+        hit = same_file(set->records[i].file, &target);
+    for (size_t i = 0; i < set->rejected_count && !hit; i++)
+        hit = same_file(set->rejected[i].file, &target);
+    char shown[512];
+    if (!hit)
+        return STATUS_OK;
+    text_escape_into(shown, sizeof shown, settings->output, strlen(settings->output));
+    return diag_set(diag, STATUS_USAGE,
+                    "--output %s is one of the input files; give it another name", shown);
 }
 
 static bool wants_colour(void)
@@ -156,6 +165,8 @@ static enum status report(const struct settings *settings, const struct analysis
     enum status status = print_rejected(analysis, diag);
     if (status == STATUS_OK)
         status = require_named(analysis, diag);
+    if (status == STATUS_OK)
+        status = spare_evidence(settings, &analysis->set, diag);
     if (status == STATUS_OK && settings->output != NULL)
         status = write_summary(settings, analysis, diag);
     if (status == STATUS_OK && !to_stdout(settings))
@@ -176,8 +187,6 @@ static enum status analyze(const struct settings *settings, const struct options
     enum status status = analysis_options_resolve(&settings->arguments, &arena, &options, diag);
     if (status == STATUS_OK)
         status = analysis_options_paths(&settings->arguments, operands, &paths, diag);
-    if (status == STATUS_OK)
-        status = spare_evidence(settings, &paths, diag);
     if (status == STATUS_OK)
         status = base_of(settings, &arena, &base, diag);
     if (status == STATUS_OK)

@@ -257,15 +257,36 @@ class Analyze(unittest.TestCase):
 
     def test_a_second_run_passes_over_its_own_summary(self):
         self.two()
+        names = sorted(os.listdir(self.folder))
+        summaries = set()
+        for paths in (["."], ["."], [*names, "summary.json"]):
+            run = self.run_program("analyze", "--output", "summary.json", *paths)
+            self.assertEqual(run.returncode, 0)
+            self.assertEqual(b"Left out:\n  summary.json: a summary of rankledger" in run.stdout,
+                             len(summaries) > 0)
+            with open(self.path("summary.json"), "rb") as file:
+                summaries.add(file.read())
+        self.assertEqual(len(summaries), 1)
+
+    def test_evidence_is_never_written_over(self):
+        self.two()
+        name = sorted(os.listdir(self.folder))[0]
+        with open(self.path(name), "rb") as file:
+            before = file.read()
+        for paths in ([name], ["."]):
+            run = self.run_program("analyze", "--output", name, *paths)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(b"is one of the input files", run.stderr)
+            with open(self.path(name), "rb") as file:
+                self.assertEqual(file.read(), before)
+
+    def test_its_own_summary_alone_is_no_evidence(self):
+        self.two()
         self.run_program("analyze", "--output", "summary.json", ".")
-        with open(self.path("summary.json"), encoding="utf-8") as file:
-            first = json.load(file)
-        self.assertEqual(self.run_program("analyze", "--output", "summary.json", ".").returncode, 0)
-        with open(self.path("summary.json"), encoding="utf-8") as file:
-            second = json.load(file)
-        self.assertEqual(second["skipped_sources"], [{"path": "summary.json", "why": "own summary"}])
-        second["skipped_sources"] = []
-        self.assertEqual(first, second)
+        run = self.run_program("analyze", "summary.json")
+        self.assertEqual(run.returncode, 3)
+        self.assertIn(b"no evidence", run.stderr)
+        self.assertIn(b"report and verify take it", run.stderr)
 
     def test_paths_are_relative_to_the_summary(self):
         self.write("in/a.json", record("ddp"))
