@@ -1,5 +1,6 @@
 #include "canvas_cairo.h"
 
+#include <errno.h>
 #include <math.h>
 #include <pango/pangocairo.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ struct canvas_cairo {
     struct text_buffer svg;
     cairo_status_t fault; /* the first of the page */
     bool no_memory, glyphs_missing;
+    bool memory_ended; /* once in the canvas's life, also while texts were measured */
 };
 
 static struct canvas_cairo *self(struct canvas *canvas)
@@ -42,6 +44,16 @@ static void note_fault(struct canvas_cairo *canvas, cairo_status_t status)
 {
     if (canvas->fault == CAIRO_STATUS_SUCCESS)
         canvas->fault = status;
+}
+
+/*
+ * FreeType, HarfBuzz and pixman leave out a glyph or a shape that they had no memory for, and say
+ * nothing. What tells is errno, which malloc leaves at ENOMEM.
+ */
+static void watch_memory(struct canvas_cairo *canvas)
+{
+    if (errno == ENOMEM)
+        canvas->memory_ended = true;
 }
 
 static void set_colour(cairo_t *target, canvas_colour colour)
@@ -78,6 +90,7 @@ static struct canvas_extent measure(struct canvas *base, const struct canvas_fon
     extent.width = (double)logical.width / PANGO_SCALE;
     extent.ascent = fmax(extent.ascent, -(double)ink.y / PANGO_SCALE);
     extent.descent = fmax(extent.descent, (double)(ink.y + ink.height) / PANGO_SCALE);
+    watch_memory(self(base));
     return extent;
 }
 
@@ -157,6 +170,7 @@ static void draw_text(struct canvas *base, const struct canvas_point *at,
     for (GSList *run = line->runs; run != NULL; run = run->next)
         write_run(canvas, run->data, &x, colour);
     svg_write_text_end(&canvas->drawing);
+    watch_memory(canvas);
 }
 
 /* ---- Shapes ---- */
@@ -273,6 +287,7 @@ static void begin(struct canvas *base, const struct canvas_page *page)
 static enum status end(struct canvas *base, struct diag *diag)
 {
     struct canvas_cairo *canvas = self(base);
+    watch_memory(canvas);
     note_fault(canvas, cairo_status(canvas->target));
     note_fault(canvas, cairo_status(canvas->outlines));
     cairo_destroy(canvas->target);
@@ -280,7 +295,9 @@ static enum status end(struct canvas *base, struct diag *diag)
     cairo_surface_flush(canvas->surface);
     note_fault(canvas, cairo_surface_status(canvas->surface));
     svg_write_finish(&canvas->drawing, &canvas->page, &canvas->svg);
-    if (canvas->no_memory || canvas->svg.failed || canvas->fault == CAIRO_STATUS_NO_MEMORY)
+    watch_memory(canvas);
+    if (canvas->no_memory || canvas->memory_ended || canvas->svg.failed ||
+        canvas->fault == CAIRO_STATUS_NO_MEMORY)
         return diag_no_memory(diag);
     if (canvas->fault != CAIRO_STATUS_SUCCESS)
         return diag_set(diag, STATUS_ENVIRONMENT, "cannot draw: %s",
@@ -325,6 +342,7 @@ enum status canvas_cairo_create(const char *language, struct canvas_cairo **out,
     struct canvas_cairo *canvas = calloc(1, sizeof *canvas);
     if (canvas == NULL)
         return diag_no_memory(diag);
+    errno = 0;
     canvas->canvas.backend = &backend;
     /* For a script that the context's language does not have (Chinese names in an English report)
      * Pango asks the environment which language is preferred, and takes that one's shapes. This is
