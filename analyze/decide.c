@@ -147,8 +147,8 @@ static void look_at_candidates(const struct decide_input *input, const struct po
         if (isnan(world_size) && facts->world_size_absent < 0 && !candidate->failure.failed &&
             !freed[COMPARABILITY_WORLD_SIZE])
             facts->world_size_absent = (long)i;
-        if (world_size > 1)
-            facts->sharded = true;
+        if (world_size > 1 || (isnan(world_size) && !candidate->failure.failed))
+            facts->sharded = true; /* not known to be 1 */
     }
 }
 

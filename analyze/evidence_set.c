@@ -54,7 +54,8 @@ enum status evidence_loader_skip(struct evidence_loader *loader, const char *nam
     if (items == NULL)
         return diag_no_memory(diag);
     set->skipped = items;
-    items[set->skipped_count++] = (struct skipped_source){.path = name, .why = why};
+    items[set->skipped_count++] =
+        (struct skipped_source){.path = name, .why = why, .file = loader->file};
     return STATUS_OK;
 }
 

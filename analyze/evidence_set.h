@@ -17,6 +17,7 @@ struct rejected_source {
 struct skipped_source {
     const char *path;
     const char *why;
+    const char *file; /* as rejected_source's */
     bool own_summary; /* of rankledger: said on the terminal, and not part of the evidence */
 };
 

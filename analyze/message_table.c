@@ -119,7 +119,8 @@ static const struct message_table_row rows[] = {
      "pass."},
     {"reason.all_failed", "Every run failed; {strategy} says: {failure}"},
     {"reason.baseline",
-     "The baseline {strategy} passes every gate and ranks first: sharding more buys nothing here."},
+     "The baseline {strategy} passes every gate and ranks first: no other strategy gains anything "
+     "over it."},
     {"reason.baseline_alone",
      "The baseline {strategy} passes every gate; no other strategy does, or none was run."},
     {"reason.baseline_fails",

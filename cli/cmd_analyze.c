@@ -85,6 +85,8 @@ static enum status spare_evidence(const struct settings *settings, const struct 
         hit = same_file(set->records[i].file, &target);
     for (size_t i = 0; i < set->rejected_count && !hit; i++)
         hit = same_file(set->rejected[i].file, &target);
+    for (size_t i = 0; i < set->skipped_count && !hit; i++)
+        hit = !set->skipped[i].own_summary && same_file(set->skipped[i].file, &target);
     char shown[512];
     if (!hit)
         return STATUS_OK;

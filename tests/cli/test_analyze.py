@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -270,15 +271,23 @@ class Analyze(unittest.TestCase):
 
     def test_evidence_is_never_written_over(self):
         self.two()
-        name = sorted(os.listdir(self.folder))[0]
-        with open(self.path(name), "rb") as file:
-            before = file.read()
-        for paths in ([name], ["."]):
-            run = self.run_program("analyze", "--output", name, *paths)
-            self.assertEqual(run.returncode, 2)
-            self.assertIn(b"is one of the input files", run.stderr)
-            with open(self.path(name), "rb") as file:
-                self.assertEqual(file.read(), before)
+        self.write("bad.json", "{")
+        self.write("foreign.json", {"workload": {}, "hardware": "X", "metrics": {},
+                                    "evidence_level": "aggregated_x", "failure": "lost",
+                                    "decision": "tune", "sources": []})
+        os.symlink("bad.json", self.path("link.json"))
+        files = sorted(name for name in os.listdir(self.folder) if name.endswith(".json"))
+        before = {name: pathlib.Path(self.path(name)).read_bytes() for name in files}
+        for name in files:
+            for paths in ([name], ["."]):
+                run = self.run_program("analyze", "--output", name, *paths)
+                if name == "foreign.json" and paths != ["."]:
+                    self.assertEqual(run.returncode, 3)
+                    continue
+                self.assertEqual(run.returncode, 2, name)
+                self.assertIn(b"is one of the input files", run.stderr)
+        for name in files:
+            self.assertEqual(pathlib.Path(self.path(name)).read_bytes(), before[name])
 
     def test_its_own_summary_alone_is_no_evidence(self):
         self.two()

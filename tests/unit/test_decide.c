@@ -77,6 +77,18 @@ Test(decide, tunes_on_one_rank)
     expect(VERDICT_TUNE, "not_sharded");
 }
 
+Test(decide, takes_no_unknown_world_size_for_one_rank)
+{
+    static const char *const vary[] = {"world_size"};
+    group_sample_add(&sample, STRATEGY_DDP, 130, 0.10, 12000)->workload.world_size = NAN;
+    sample.policy.vary = vary;
+    sample.policy.vary_count = 1;
+    expect(VERDICT_ACCEPT, "baseline");
+    group_sample_add_failed(&sample, STRATEGY_ZERO1, "oom")->workload.world_size = NAN;
+    sample.candidates[0].workload.world_size = 1;
+    expect(VERDICT_TUNE, "not_sharded");
+}
+
 Test(decide, tunes_without_a_world_size)
 {
     group_sample_add(&sample, STRATEGY_DDP, 130, 0.10, 12000)->workload.world_size = NAN;
