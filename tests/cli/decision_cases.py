@@ -6,9 +6,8 @@ import decision_model as model
 PEAKS = [100, 90, 95, 80, 1000, 33.3, 45, 50]
 RATES = [1000, 1100, 1150, 1050, 999, 1000, 870, 10]
 RATIOS = [0.1, 0.2, 0.25, 0.3, 0.0, 1.0]
-LEVELS = ["multi_gpu", "multi_gpu", "cpu_multi_process", "published_report", "predicted",
-          "single_gpu_shared", "real_multi_gpu_zero_stage", "real_multi_gpu_smoke", "single_gpu",
-          "novel_level"]
+LEVELS = 3 * ["multi_gpu", "cpu_multi_process", "published_report", "real_multi_gpu_zero_stage"] + [
+    "predicted", "single_gpu_shared", "real_multi_gpu_smoke", "single_gpu", "novel_level"]
 FAILURES = ["out of memory", {"reason": "rank 1 died"},
             {"reason": "CUDA out of memory", "kind": "out_of_memory"}]
 ODD = {"seq_len": 64, "model": "other", "global_batch": 4096, "world_size": 16, "layers": 9,
@@ -21,7 +20,7 @@ SPELLINGS = [("_bytes", 2**20), ("_mb", 1), ("_mib", 1), ("_gib", 1 / 1024), ("_
 
 def workload(rng):
     w = {"model": "gpt", "parameters": rng.choice([1000000, 124475904]),
-         "world_size": rng.choice([1, 2, 4, 4, 4, 8]), "micro_batch": rng.choice([1, 2, 8]),
+         "world_size": rng.choice([1, 2, 2, 4, 4, 4, 8, 8]), "micro_batch": rng.choice([1, 2, 8]),
          "gradient_accumulation": rng.choice([1, 2]), "seq_len": 32, "width": 64, "layers": 4,
          "heads": 4, "vocab": 128, "dtype": rng.choice(["fp32", "bf16", "bfloat16", "int4"])}
     w["global_batch"] = w["micro_batch"] * w["gradient_accumulation"] * w["world_size"]
@@ -134,13 +133,13 @@ def limits(rng, records):
     peaks = [v for r in records for v in r["peaks"].values()] or [100]
     rates = [r["throughput"] for r in records if r["throughput"] is not None] or [1000]
     ratios = [r["comm"] for r in records if r["comm"] is not None] or [0.2]
-    if rng.random() < 0.65:
+    if rng.random() < 0.55:
         p["memory_limit_mb"] = near(rng, peaks)
-    if rng.random() < 0.4:
+    if rng.random() < 0.3:
         p["min_throughput"] = near(rng, rates)
         if rng.random() < 0.3:
             p["throughput_unit"] = "samples/s"
-    if rng.random() < 0.4:
+    if rng.random() < 0.3:
         p["max_communication_ratio"] = min(1, near(rng, ratios))
     return p
 
@@ -148,11 +147,11 @@ def limits(rng, records):
 def policy(rng, records, vary):
     p = limits(rng, records)
     choices = {
-        "memory_kind": (0.3, model.KINDS),
-        "min_gain": (0.3, [0.05, 0.1, 0.15, 0.3, -0.1, 0]),
+        "memory_kind": (0.15, model.KINDS),
+        "min_gain": (0.6, [0.05, 0.1, 0.15, 0.3, -0.1, 0]),
         "goal": (0.3, ["memory"]),
         "baseline": (0.2, model.STRATEGIES),
-        "max_memory_fraction": (0.25, [0.9, 0.95, 0.5, 1]),
+        "max_memory_fraction": (0.5, [0.9, 0.95, 0.5, 1]),
         "allow_failed_repeats": (0.25, [True]),
         "min_evidence_level": (0.1, ["multi_gpu", "cpu_multi_process", "published_report"]),
     }

@@ -24,6 +24,15 @@ Test(statistics, nothing_measured_has_no_statistic)
     cr_assert(isnan(statistics_variation(with_nan, 1)));
 }
 
+/* 0.2 + (1 - 0.2) / 2 is 0.6000000000000001 in doubles. */
+Test(statistics, median_of_two_is_rounded_once)
+{
+    double values[] = {1, 0.2};
+    double subnormal[] = {5e-324, 5e-324};
+    cr_assert_eq(statistics_median(values, 2), 0.6);
+    cr_assert_eq(statistics_median(subnormal, 2), 5e-324);
+}
+
 Test(statistics, median_of_huge_values_does_not_overflow)
 {
     double values[] = {1.7e308, 1.7e308};
