@@ -27,7 +27,17 @@ static struct tolerance tolerance_of(const struct candidate *candidate)
 /* No relative deviation is shown larger, so that arithmetic on it stays finite. */
 #define LARGEST_DEVIATION 1e300
 
-/* The largest |a - b| / |b| over the common steps; NAN without any. */
+/* |a - b| / |b|; a number that is not finite on one side alone deviates without bound. */
+static double relative_deviation(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) && isnan(b) ? 0 : LARGEST_DEVIATION;
+    double difference = fabs(a - b);
+    double relative = difference == 0 ? 0 : difference / fabs(b);
+    return relative > LARGEST_DEVIATION ? LARGEST_DEVIATION : relative;
+}
+
+/* The largest deviation over the common steps; NAN without any. */
 static double deviation(const struct series *a, const struct series *b, size_t steps)
 {
     size_t count = a->count < b->count ? a->count : b->count;
@@ -35,14 +45,25 @@ static double deviation(const struct series *a, const struct series *b, size_t s
         count = steps;
     double largest = NAN;
     for (size_t i = 0; i < count; i++) {
-        double difference = fabs(a->values[i] - b->values[i]);
-        double relative = difference == 0 ? 0 : difference / fabs(b->values[i]);
-        if (relative > LARGEST_DEVIATION)
-            relative = LARGEST_DEVIATION;
+        double relative = relative_deviation(a->values[i], b->values[i]);
         if (isnan(largest) || relative > largest)
             largest = relative;
     }
     return largest;
+}
+
+static double larger(double a, double b)
+{
+    return isnan(a) || b > a ? b : a;
+}
+
+/* The worse of the deviations of losses and of norms, in parts of its tolerance. */
+static double worst_of(const struct metrics *own, const struct metrics *baseline,
+                       const struct tolerance *allowed)
+{
+    double loss = deviation(&own->losses, &baseline->losses, LOSS_STEPS) / allowed->loss;
+    double norm = deviation(&own->grad_norms, &baseline->grad_norms, SIZE_MAX) / allowed->norm;
+    return larger(loss, norm);
 }
 
 static bool same_number(double a, double b)
@@ -51,7 +72,7 @@ static bool same_number(double a, double b)
 }
 
 /*
- * The value is the worse of the two deviations in parts of its tolerance, so that the limit is 1.
+ * The value is the worst deviation of any repeat in parts of its tolerance, so that the limit is 1.
  * It is always shown; it fails a record of our own collector by default, of others only where the
  * policy says so: another program may draw other batches for each strategy.
  */
@@ -73,12 +94,10 @@ void gate_correctness(const struct gate_context *context, const struct candidate
         return;
     }
     struct tolerance allowed = tolerance_of(candidate);
-    double loss =
-        deviation(&candidate->metrics.losses, &baseline->metrics.losses, LOSS_STEPS) / allowed.loss;
-    double norm =
-        deviation(&candidate->metrics.grad_norms, &baseline->metrics.grad_norms, SIZE_MAX) /
-        allowed.norm;
-    double worst = isnan(loss) || norm > loss ? norm : loss;
+    double worst = worst_of(&candidate->metrics, &baseline->metrics, &allowed);
+    for (size_t i = 0; i < candidate->record_count; i++) /* every repeat, not the first alone */
+        worst =
+            larger(worst, worst_of(&candidate->records[i]->metrics, &baseline->metrics, &allowed));
     if (isnan(worst) && asked != POLICY_CORRECTNESS_ON) {
         result->detail = "losses and gradient norms are not recorded in both runs";
         return;

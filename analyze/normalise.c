@@ -133,7 +133,7 @@ const char *normalise_text(struct normalise *context, uint32_t object, const cha
     return text_of(context, node);
 }
 
-struct series normalise_series(struct normalise *context, uint32_t array)
+static struct series read_series(struct normalise *context, uint32_t array, bool gaps)
 {
     const struct json_read_document *json = context->json;
     if (!json_read_is(json, array, JSON_READ_ARRAY) || json_read_count(json, array) == 0)
@@ -146,12 +146,24 @@ struct series normalise_series(struct normalise *context, uint32_t array)
     size_t count = 0;
     for (uint32_t node = json_read_first(json, array); node != JSON_READ_NONE;
          node = json_read_next(json, array, node)) {
-        if (!json_read_is(json, node, JSON_READ_NUMBER) ||
-            !json_read_double(json, node, &values[count]))
+        if (gaps && json_read_is(json, node, JSON_READ_NULL))
+            values[count] = NAN;
+        else if (!json_read_is(json, node, JSON_READ_NUMBER) ||
+                 !json_read_double(json, node, &values[count]))
             return (struct series){0};
         count++;
     }
     return (struct series){values, count};
+}
+
+struct series normalise_series(struct normalise *context, uint32_t array)
+{
+    return read_series(context, array, false);
+}
+
+struct series normalise_series_with_gaps(struct normalise *context, uint32_t array)
+{
+    return read_series(context, array, true);
 }
 
 /* ---- memory ---- */
@@ -322,6 +334,7 @@ void normalise_metrics(struct normalise *context, uint32_t node, struct metrics 
     metrics->in_flight_ratio = normalise_number(context, node, "communication_in_flight_ratio");
     metrics->utilisation = normalise_number(context, node, "utilisation");
     metrics->achieved_tflops = normalise_number(context, node, "achieved_tflops");
-    metrics->losses = normalise_series(context, json_read_member(json, node, "losses"));
-    metrics->grad_norms = normalise_series(context, json_read_member(json, node, "grad_norms"));
+    metrics->losses = normalise_series_with_gaps(context, json_read_member(json, node, "losses"));
+    metrics->grad_norms =
+        normalise_series_with_gaps(context, json_read_member(json, node, "grad_norms"));
 }

@@ -54,4 +54,7 @@ double normalise_number(const struct normalise *context, uint32_t object, const 
 const char *normalise_text(struct normalise *context, uint32_t object, const char *name);
 struct series normalise_series(struct normalise *context, uint32_t array);
 
+/* The same where null stands for a number that was not finite: NAN in its place. */
+struct series normalise_series_with_gaps(struct normalise *context, uint32_t array);
+
 #endif

@@ -70,7 +70,7 @@ struct metrics {
     struct series per_rank_peak_mb;
     const struct series *step_times_ms; /* one series a rank */
     size_t step_times_ranks;
-    struct series losses, grad_norms;
+    struct series losses, grad_norms; /* NAN where one was not finite */
 };
 
 /* A canonical value that was taken from another producer's spelling, or derived. */

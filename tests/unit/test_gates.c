@@ -255,6 +255,30 @@ Test(gates, losses_of_16_bit_training_have_their_own_tolerance)
     cr_assert_eq(verdict(1, "correctness"), GATE_PASS);
 }
 
+Test(gates, a_loss_that_is_not_finite_where_the_baseline_has_one_fails)
+{
+    static const double diverged[] = {8, NAN};
+    add_losses(STRATEGY_DDP, baseline_losses, "bf16", true);
+    add_losses(STRATEGY_ZERO1, diverged, "bf16", true);
+    group_sample_judge(&sample);
+    cr_assert_str_eq(group_sample_failures(&sample, 1), "correctness");
+    sample.candidates[0].metrics.losses = (struct series){diverged, 2};
+    group_sample_judge(&sample);
+    cr_assert_eq(verdict(1, "correctness"), GATE_PASS);
+}
+
+Test(gates, losses_of_every_repeat_are_compared)
+{
+    static const struct record wrong = {.metrics = {.losses = {far_losses, 2}}};
+    static const struct record *repeats[] = {&wrong};
+    add_losses(STRATEGY_DDP, baseline_losses, "fp32", true);
+    add_losses(STRATEGY_ZERO1, near_losses, "fp32", true);
+    sample.candidates[1].records = repeats;
+    sample.candidates[1].record_count = 1;
+    group_sample_judge(&sample);
+    cr_assert_str_eq(group_sample_failures(&sample, 1), "correctness");
+}
+
 /* ---- stability ---- */
 
 static const double steady[] = {10, 10, 10};

@@ -257,6 +257,20 @@ Test(record, hardware_is_a_text_or_an_object)
     }
 }
 
+Test(record, a_loss_that_was_not_finite_keeps_its_place)
+{
+    struct evidence_set set = {0};
+    record_set_add_run(&set, "ddp", "", "'losses':[2.5,null,2],'grad_norms':[null]",
+                       "'failure':null");
+    const struct metrics *metrics = &set.records[0].metrics;
+    cr_assert_eq(metrics->losses.count, 3);
+    cr_assert_eq(metrics->losses.values[0], 2.5);
+    cr_assert(isnan(metrics->losses.values[1]));
+    cr_assert_eq(metrics->losses.values[2], 2);
+    cr_assert_eq(metrics->grad_norms.count, 1);
+    record_set_fini(&set);
+}
+
 Test(record, failure_is_null_a_text_or_an_object)
 {
     static const struct {
