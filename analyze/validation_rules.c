@@ -48,6 +48,8 @@ static const struct validation_rule rules[] = {
                     "utilisation of a nominal peak above 1."},
     {"utilisation_above_measured", REPORTED, FINDING_WARNING,
      .description = "Utilisation above 100 % of a measured peak."},
+    {"unknown_schema", EVIDENCE_EVERYWHERE, FINDING_WARNING, .check = rules_schema_known,
+     .description = "A version or kind of our own documents that is not known."},
     {"metrics_empty", EVIDENCE_EVERYWHERE, FINDING_ERROR, .in_schema = true,
      .check = rules_ratio_metrics_empty, .description = "No metric and no failure."},
     {"rank_count", EVIDENCE_IN_RECORD, FINDING_ERROR, .check = rules_ranks_count,

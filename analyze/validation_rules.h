@@ -18,6 +18,8 @@ struct validation_rule {
 
 const struct validation_rule *validation_rules_table(size_t *count);
 
+/* rules_schema.c */
+void rules_schema_known(struct validation *validation);
 /* rules_failure.c */
 void rules_failure_text(struct validation *validation);
 void rules_failure_success(struct validation *validation);
