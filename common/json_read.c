@@ -21,6 +21,7 @@ enum status json_read_parse(struct json_read_document *document, const char *tex
 {
     document->text = text;
     document->size = size;
+    document->layout++;
     document->count = 0;
     document->flags = 0;
     document->has_bom = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
@@ -48,6 +49,15 @@ enum status json_read_parse(struct json_read_document *document, const char *tex
         return parser.no_memory ? diag_no_memory(diag) : STATUS_INPUT;
     }
     document->flags = (uint8_t)parser.flags;
+    return STATUS_OK;
+}
+
+enum status json_read_parse_like(struct json_read_document *document, const char *text, size_t size,
+                                 struct json_read_fault *fault, struct diag *diag)
+{
+    if (document->count == 0 || !json_read_parser_like(document, text, size))
+        return json_read_parse(document, text, size, fault, diag);
+    fault->kind = JSON_READ_FAULT_NONE;
     return STATUS_OK;
 }
 

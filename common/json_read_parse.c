@@ -10,9 +10,6 @@
  * after a fault; the position stays in a register this way, which is most of the speed.
  */
 
-#define ONES UINT64_C(0x0101010101010101)
-#define HIGH_BITS (ONES * 0x80)
-
 /* 2^53, below which every integer has its own double. */
 static const char largest_exact[] = "9007199254740992";
 
@@ -62,7 +59,7 @@ static inline const char *skip_space(const char *p, const char *end)
     while (p < end && json_read_parser_is_space(*p)) {
         p++;
         while (end - p >= 8) {
-            uint64_t other = json_read_parser_load(p) ^ ONES * ' ';
+            uint64_t other = json_read_parser_load(p) ^ JSON_READ_PARSER_ONES * ' ';
             if (other != 0) {
                 p += json_read_parser_first(other);
                 break;
@@ -71,15 +68,6 @@ static inline const char *skip_space(const char *p, const char *end)
         }
     }
     return p;
-}
-
-/* Marks the bytes of a word at which a string scan must stop: a quote, a backslash, control
- * characters, and all that is not ASCII. Above the first mark there may be false ones. */
-static inline uint64_t special_bytes(uint64_t word)
-{
-    uint64_t quote = word ^ ONES * '"';
-    uint64_t backslash = word ^ ONES * '\\';
-    return ((quote - ONES) | (backslash - ONES) | (word - ONES * ' ') | word) & HIGH_BITS;
 }
 
 static bool is_hex(char c)
@@ -139,7 +127,7 @@ static inline const char *scan_string(struct json_read_parser *parser, const cha
     parser->token = p;
     for (;;) {
         while (end - p >= 8) {
-            uint64_t special = special_bytes(json_read_parser_load(p));
+            uint64_t special = json_read_parser_special(json_read_parser_load(p));
             if (special != 0) {
                 p += json_read_parser_first(special);
                 break;
@@ -187,7 +175,7 @@ static inline const char *scan_plain_name(const struct json_read_parser *parser,
     uint64_t sum = 0;
     for (const char *p = name; parser->end - p >= 8; p += 8) {
         uint64_t word = json_read_parser_load(p);
-        uint64_t special = special_bytes(word);
+        uint64_t special = json_read_parser_special(word);
         if (special == 0) {
             sum = json_read_parser_hash_word(sum, word);
             continue;
@@ -375,8 +363,10 @@ static inline uint64_t low_bytes(size_t count)
 /* What of a word is no digit; the digits become 0. */
 static inline uint64_t keep_others(uint64_t word)
 {
-    uint64_t digits = word ^ ONES * '0'; /* 0 to 9 where there is one */
-    uint64_t other = (((digits & ~HIGH_BITS) + ONES * 0x76) | digits) & HIGH_BITS;
+    uint64_t digits = word ^ JSON_READ_PARSER_ONES * '0'; /* 0 to 9 where there is one */
+    uint64_t other =
+        (((digits & ~JSON_READ_PARSER_HIGH_BITS) + JSON_READ_PARSER_ONES * 0x76) | digits) &
+        JSON_READ_PARSER_HIGH_BITS;
     return word & ((other >> 7) * 0xFF);
 }
 

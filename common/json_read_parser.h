@@ -40,6 +40,12 @@ struct json_read_parser {
 /* Parses from `p` to the end of the text; NULL after a fault or without memory. */
 const char *json_read_parser_run(struct json_read_parser *parser, const char *p);
 
+/*
+ * Reads `text` with the nodes of the document's present text as a pattern (json_read_like.c). False
+ * if it is laid out otherwise or holds anything unusual; then the nodes are worthless.
+ */
+bool json_read_parser_like(struct json_read_document *document, const char *text, size_t size);
+
 /* Fills the fault for what stands at `at`; returns NULL for the caller to relay. */
 const char *json_read_parser_fail(struct json_read_parser *parser, const char *at,
                                   enum json_read_parser_expect expect) __attribute__((cold));
@@ -102,6 +108,20 @@ static inline uint64_t json_read_parser_load(const char *text)
 static inline size_t json_read_parser_first(uint64_t word)
 {
     return (size_t)__builtin_ctzll(word) / 8;
+}
+
+#define JSON_READ_PARSER_ONES UINT64_C(0x0101010101010101)
+#define JSON_READ_PARSER_HIGH_BITS (JSON_READ_PARSER_ONES * 0x80)
+
+/* Marks the bytes of a word at which a string scan must stop: a quote, a backslash, control
+ * characters, and all that is not ASCII. Above the first mark there may be false ones. */
+static inline uint64_t json_read_parser_special(uint64_t word)
+{
+    uint64_t quote = word ^ JSON_READ_PARSER_ONES * '"';
+    uint64_t backslash = word ^ JSON_READ_PARSER_ONES * '\\';
+    return ((quote - JSON_READ_PARSER_ONES) | (backslash - JSON_READ_PARSER_ONES) |
+            (word - JSON_READ_PARSER_ONES * ' ') | word) &
+           JSON_READ_PARSER_HIGH_BITS;
 }
 
 /*
