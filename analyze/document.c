@@ -1,6 +1,6 @@
 #include "document.h"
 
-#include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@ struct visit {
     document_visit *visit;
     void *context;
     struct diag *diag;
+    bool kept; /* the text lies in the reader's buffers: it can serve the next as a pattern */
 };
 
 static enum status prepare(struct document_reader *reader, struct diag *diag)
@@ -23,14 +24,16 @@ static enum status prepare(struct document_reader *reader, struct diag *diag)
     if (reader->index != NULL)
         return STATUS_OK;
     struct evidence_index *index = malloc(sizeof *index);
-    if (index == NULL)
-        return diag_no_memory(diag);
-    enum status status = evidence_index_build(index, diag);
+    struct validate_memory *memory = calloc(1, sizeof *memory);
+    enum status status =
+        index == NULL || memory == NULL ? diag_no_memory(diag) : evidence_index_build(index, diag);
     if (status != STATUS_OK) {
         free(index);
+        free(memory);
         return status;
     }
     reader->index = index;
+    reader->memory = memory;
     return STATUS_OK;
 }
 
@@ -137,7 +140,9 @@ static enum status check_text(const struct visit *v, const char *text, size_t si
     enum status status = name_document(v, line, &document);
     if (status != STATUS_OK)
         return status;
-    status = json_read_parse(&reader->json, text, size, &fault, v->diag);
+    status = reader->has_pattern ? json_read_parse_like(&reader->json, text, size, &fault, v->diag)
+                                 : json_read_parse(&reader->json, text, size, &fault, v->diag);
+    reader->has_pattern = v->kept;
     document.json = reader->json;
     if (status == STATUS_INPUT) {
         status = add_fault(v, &fault, &document);
@@ -147,6 +152,7 @@ static enum status check_text(const struct visit *v, const char *text, size_t si
                                            .index = reader->index,
                                            .scope = scopes[document.kind],
                                            .first_line = document.first_line,
+                                           .memory = reader->memory,
                                            .arena = &reader->arena,
                                            .findings = &document.findings};
         status = validate_document(&request, v->diag);
@@ -193,18 +199,36 @@ static bool is_wide(const char *text, size_t size)
     return size >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0);
 }
 
+static enum status check_bytes(const struct visit *v, const char *text, size_t size)
+{
+    enum status status = prepare(v->reader, v->diag);
+    if (status != STATUS_OK)
+        return status;
+    bool lines = has_ending(v->path, ".jsonl") || has_ending(v->path, ".ndjson");
+    if (lines && !is_wide(text, size))
+        return check_lines(v, text, size);
+    return check_text(v, text, size, 0);
+}
+
 enum status document_check_bytes(struct document_reader *reader, const char *path, const char *text,
                                  size_t size, document_visit *visit, void *context,
                                  struct diag *diag)
 {
-    struct visit v = {reader, path, visit, context, diag};
-    enum status status = prepare(reader, diag);
-    if (status != STATUS_OK)
-        return status;
-    bool lines = has_ending(path, ".jsonl") || has_ending(path, ".ndjson");
-    if (lines && !is_wide(text, size))
-        return check_lines(&v, text, size);
-    return check_text(&v, text, size, 0);
+    struct visit v = {reader, path, visit, context, diag, false};
+    return check_bytes(&v, text, size);
+}
+
+/* What is read next must not overwrite the text that `json` points into: that buffer is put by. It
+ * may have been put by already, if the file in between could not be read. */
+static void spare_pattern(struct document_reader *reader)
+{
+    uintptr_t text = (uintptr_t)reader->json.text;
+    uintptr_t begin = (uintptr_t)reader->input.data;
+    if (reader->input.data == NULL || text < begin || text - begin > reader->input.capacity)
+        return;
+    struct input_buffer input = reader->input;
+    reader->input = reader->before;
+    reader->before = input;
 }
 
 /* A document that has no text, only the reason. */
@@ -240,26 +264,32 @@ static const char *without_name(const char *message, const char *path)
     return message;
 }
 
-enum status document_check_file(struct document_reader *reader, const char *path,
-                                document_visit *visit, void *context, struct diag *diag)
+static enum status check_file(const struct visit *v)
 {
-    struct visit v = {reader, path, visit, context, diag};
+    struct document_reader *reader = v->reader;
     enum input_fault fault = INPUT_FAULT_NONE;
     struct diag reason = {0};
     size_t limit = reader->size_limit != 0 ? reader->size_limit : INPUT_DEFAULT_LIMIT;
-    enum status status = input_read_file(&reader->input, path, limit, &fault, &reason);
+    enum status status = input_read_file(&reader->input, v->path, limit, &fault, &reason);
     if (status == STATUS_INPUT)
-        return visit_unreadable(&v, fault, without_name(reason.text, path));
+        return visit_unreadable(v, fault, without_name(reason.text, v->path));
     if (status != STATUS_OK)
-        return diag_set(diag, status, "%s", reason.text);
-    return document_check_bytes(reader, path, reader->input.data, reader->input.size, visit,
-                                context, diag);
+        return diag_set(v->diag, status, "%s", reason.text);
+    return check_bytes(v, reader->input.data, reader->input.size);
+}
+
+enum status document_check_file(struct document_reader *reader, const char *path,
+                                document_visit *visit, void *context, struct diag *diag)
+{
+    struct visit v = {reader, path, visit, context, diag, true};
+    spare_pattern(reader);
+    return check_file(&v);
 }
 
 enum status document_check_entry(struct document_reader *reader, const struct path_entry *entry,
                                  document_visit *visit, void *context, struct diag *diag)
 {
-    struct visit v = {reader, entry->path, visit, context, diag};
+    struct visit v = {reader, entry->path, visit, context, diag, true};
     struct stat about;
     if (entry->walked && !entry->regular && stat(entry->path, &about) == 0 &&
         !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
@@ -267,11 +297,11 @@ enum status document_check_entry(struct document_reader *reader, const struct pa
                                 S_ISFIFO(about.st_mode)   ? "is a pipe, not a file"
                                 : S_ISSOCK(about.st_mode) ? "is a socket, not a file"
                                                           : "is a device, not a file");
+    spare_pattern(reader);
     size_t limit = reader->size_limit != 0 ? reader->size_limit : INPUT_DEFAULT_LIMIT;
     if (entry->regular && input_read_small(&reader->input, entry->path, limit))
-        return document_check_bytes(reader, entry->path, reader->input.data, reader->input.size,
-                                    visit, context, diag);
-    return document_check_file(reader, entry->path, visit, context, diag);
+        return check_bytes(&v, reader->input.data, reader->input.size);
+    return check_file(&v);
 }
 
 void document_reader_fini(struct document_reader *reader)
@@ -279,6 +309,10 @@ void document_reader_fini(struct document_reader *reader)
     if (reader == NULL)
         return;
     input_fini(&reader->input);
+    input_fini(&reader->before);
+    if (reader->memory != NULL)
+        validate_memory_fini(reader->memory);
+    free(reader->memory);
     json_read_fini(&reader->json);
     arena_fini(&reader->arena);
     free(reader->index);

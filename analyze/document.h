@@ -45,10 +45,13 @@ typedef enum status document_visit(void *context, const struct document *documen
 
 struct document_reader { /* reusable storage of one thread; zeroed is ready */
     struct input_buffer input;
+    struct input_buffer before; /* the file before, whose last text `json` may still point into */
     struct json_read_document json;
-    struct arena arena;           /* findings of the current document */
-    struct evidence_index *index; /* of the rules, built at the first use */
-    size_t size_limit;            /* 0: INPUT_DEFAULT_LIMIT */
+    bool has_pattern;               /* that text is still there, in one of the two buffers */
+    struct validate_memory *memory; /* of the last sound record */
+    struct arena arena;             /* findings of the current document */
+    struct evidence_index *index;   /* of the rules, built at the first use */
+    size_t size_limit;              /* 0: INPUT_DEFAULT_LIMIT */
 };
 
 enum status document_check_file(struct document_reader *reader, const char *path,

@@ -89,8 +89,10 @@ static bool list_unlisted(struct validation *v, const struct validate_request *r
 
 enum status validate_document(const struct validate_request *request, struct diag *diag)
 {
-    struct validation validation = {
-        .json = request->json, .index = request->index, .arena = request->arena};
+    struct validation validation = {.json = request->json,
+                                    .index = request->index,
+                                    .arena = request->arena,
+                                    .memory = request->memory};
     struct validation *v = &validation;
     if (v->json->has_bom)
         validation_report(v, VALIDATION_WARNING(0, "byte_order_mark"),

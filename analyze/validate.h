@@ -13,12 +13,34 @@
  */
 #define VALIDATE_MAX_FINDINGS 10000
 
+/*
+ * What the walk over a sound record looked at, kept for the next record of the same layout
+ * (json_read_parse_like), which then needs no walk. Zeroed is ready; belongs to one
+ * json_read_document.
+ */
+struct validate_leaf {
+    uint32_t node, count; /* so many numbers or strings, one node each */
+    uint16_t rules;       /* their node in the index */
+};
+
+struct validate_memory {
+    bool usable;
+    bool own_producer;
+    uint64_t layout;
+    uint32_t found[EVIDENCE_FIELD_COUNT];
+    struct validate_leaf *leaves;
+    size_t count, capacity;
+};
+
+void validate_memory_fini(struct validate_memory *memory);
+
 /* What to check, and where the findings go. */
 struct validate_request {
     const struct json_read_document *json; /* parsed without a fault */
     const struct evidence_index *index;
     enum evidence_scope scope;
-    size_t first_line; /* added to every line */
+    size_t first_line;              /* added to every line */
+    struct validate_memory *memory; /* NULL: nothing is remembered */
     struct arena *arena;
     struct finding_list *findings; /* sorted by position on return */
 };

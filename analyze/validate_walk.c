@@ -4,7 +4,7 @@
 
 #include "text.h"
 
-/* Where the walk stands: a node of the rules' tree and the value that it speaks of. */
+/* Where the walk stands: a node of the rules' tree and the container that it speaks of. */
 static void walk(struct validation *v, uint16_t rules, uint32_t value);
 
 /* A name written with escapes is still the name. Out of line: its array would burden each call. */
@@ -52,12 +52,18 @@ static void check_value(struct validation *v, uint16_t rules, uint32_t value)
     if (row == NULL)
         return;
     bool number = evidence_index_is_sound(v->json, &v->json->nodes[value], &node->glance);
-    if (!number && (is_foreign(v, row, value) || !validation_check_value(v, row, value)))
+    if (!number && is_foreign(v, row, value))
         return;
+    if (!number && !validation_check_value(v, row, value)) {
+        v->learning = false; /* only sound records are repeated */
+        return;
+    }
     if (row->field != EVIDENCE_FIELD_NONE && v->found[row->field] == JSON_READ_NONE)
         v->found[row->field] = value;
-    if (!number && node->first_child != 0)
+    if (v->json->nodes[value].type >= JSON_READ_ARRAY)
         walk(v, rules, value);
+    else if (v->learning)
+        validation_learn(v, rules, value, 1);
 }
 
 static void report_missing(struct validation *v, uint16_t rules, uint32_t object, uint32_t seen)
@@ -70,6 +76,7 @@ static void report_missing(struct validation *v, uint16_t rules, uint32_t object
         if (row == NULL || (row->required & 1u << v->scope) == 0 ||
             (seen & UINT32_C(1) << nodes[child].required_bit) != 0)
             continue;
+        v->learning = false;
         struct validation_fault fault = {
             .node = object,
             .suffix = strrchr(row->pointer, '/'),
@@ -105,9 +112,18 @@ static void walk_array(struct validation *v, uint16_t rules, uint32_t array)
     if (element == 0 || child->rows[v->scope] == NULL)
         return;
     const struct json_read_node *nodes = v->json->nodes;
-    for (uint32_t node = array + 1; node < nodes[array].end; node = nodes[node].end)
-        if (!evidence_index_is_sound(v->json, &nodes[node], &child->glance)) /* most are samples */
-            check_value(v, element, node);
+    uint32_t first = array + 1; /* of a row of numbers that are sound at first glance */
+    uint32_t node = first;
+    for (; node < nodes[array].end; node = nodes[node].end) {
+        if (evidence_index_is_sound(v->json, &nodes[node], &child->glance))
+            continue;
+        if (v->learning && node > first)
+            validation_learn(v, element, first, node - first);
+        check_value(v, element, node);
+        first = nodes[node].end;
+    }
+    if (v->learning && node > first)
+        validation_learn(v, element, first, node - first);
 }
 
 static void walk(struct validation *v, uint16_t rules, uint32_t value)
@@ -131,10 +147,17 @@ static bool is_own_producer(const struct validation *v, uint32_t root)
 
 void validation_walk(struct validation *v, uint32_t root, enum evidence_scope scope)
 {
+    bool remembered = v->memory != NULL && root == 0 && scope == EVIDENCE_RECORD;
     v->scope = scope;
     v->root = root;
     v->own_producer = is_own_producer(v, root);
+    if (remembered && validation_repeat(v))
+        return;
     for (int i = 0; i < EVIDENCE_FIELD_COUNT; i++)
         v->found[i] = JSON_READ_NONE;
+    if (remembered)
+        validation_learn_begin(v);
     walk_object(v, EVIDENCE_INDEX_ROOT, root);
+    if (remembered)
+        validation_learn_end(v);
 }

@@ -28,6 +28,8 @@ struct validation {
     size_t count, capacity;
     size_t unlisted_errors, unlisted_warnings; /* beyond VALIDATE_MAX_FINDINGS */
     bool no_memory;
+    struct validate_memory *memory; /* or NULL */
+    bool learning;                  /* this walk fills it */
 
     /* The record or summary being checked. */
     enum evidence_scope scope;
@@ -71,6 +73,14 @@ void validation_check_marks(struct validation *validation);
 /* Checks one value against its row; true if it is sound (validate_value.c). */
 bool validation_check_value(struct validation *validation, const struct evidence_row *row,
                             uint32_t node);
+
+/* Checks the document's record by memory; false if it has another layout (validate_memory.c). */
+bool validation_repeat(struct validation *validation);
+
+/* While a walk over the document's record goes on: begins, remembers sound values, ends. */
+void validation_learn_begin(struct validation *validation);
+void validation_learn(struct validation *validation, uint16_t rules, uint32_t node, uint32_t count);
+void validation_learn_end(struct validation *validation);
 
 /* Walks the fields of `root` that have rules and fills `found` (validate_walk.c). */
 void validation_walk(struct validation *validation, uint32_t root, enum evidence_scope scope);

@@ -236,6 +236,32 @@ def test_many(folder):
     expect(run("validate", "good.jsonl", cwd=folder), 0, "many lines", "20000 documents: 20000 valid")
 
 
+def test_one_after_another(folder):
+    """Files are read with the one before them as a pattern; nothing may leak from one to the next."""
+    renamed = SOUND.replace(b'"failure"', b'"failurf"')
+    number = SOUND.replace(b'"world_size": 4', b'"world_size": 0')
+    write(folder, {"a.json": SOUND, "b.json": renamed, "c.json": number})
+    paths = []
+    for path in ("a.json", "b.json", "c.json", "a.json", "none", "b.json", "none", "a.json", "none",
+                 "none", "b.json", "a.json", "c.json", "none", "c.json", "c.json"):
+        paths.append(path)
+        together = run("validate", "--jobs", "1", *paths, cwd=folder).lines[:-1]
+        alone = [line for p in paths for line in run("validate", p, cwd=folder).lines[:-1]]
+        check(together == alone, f"files after one another: {paths}", together, alone)
+    one = b" ".join(SOUND.split()) + b"\n"
+    lines = [one, one.replace(b'"failure"', b'"failurf"'), one, b"{\n", one.replace(b": 4", b": 0"),
+             one.replace(b"ddp", b"zero9"), one]
+    write(folder, {"all.jsonl": b"".join(lines)})
+    together = [line.split(":", 2)[2] for line in run("validate", "all.jsonl", cwd=folder).lines[:-1]]
+    alone = []
+    for line in lines:
+        write(folder, {"one.jsonl": line})
+        alone += [text.split(":", 2)[2]
+                  for text in run("validate", "one.jsonl", cwd=folder).lines[:-1]]
+    check([t.replace("in line 4", "in line 1") for t in together] == alone and len(alone) == 5,
+          "lines after one another", together, alone)
+
+
 def test_permissions(folder):
     """As root nothing is unreadable, so the program runs as nobody where it can."""
     write(folder, {"d/closed/x.json": SOUND, "d/good.json": SOUND, "d/closed.json": SOUND})
