@@ -14,87 +14,61 @@
 #define MAX_INTEGER_DIGITS 15 /* below 2^53 */
 #define MAX_NUMBER_LENGTH 300 /* without an exponent below DBL_MAX */
 
-struct likeness {
-    struct json_read_document *document;
-    const char *before; /* the pattern's text */
-    const char *before_end;
-    const char *text; /* the new one */
+/* A text and how far it is read. */
+struct side {
+    const char *p;
     const char *end;
-    const char *old; /* so far the pattern is followed */
-    const char *p;   /* so far the text is read */
-    uint32_t depth;
-    struct {
-        uint32_t node;
-        const char *old_end;
-    } open[JSON_READ_MAX_DEPTH];
 };
 
-static inline bool is_same(const char *a, const char *b, size_t length)
+/* Word by word where eight bytes can be read behind both, as nearly everywhere. */
+static inline bool is_same(struct side old, struct side new, size_t length)
 {
-    while (length >= 8) {
-        if (json_read_parser_load(a) != json_read_parser_load(b))
+    if ((size_t)(old.end - old.p) < length + 8 || (size_t)(new.end - new.p) < length + 8)
+        return (size_t)(new.end - new.p) >= length && memcmp(old.p, new.p, length) == 0;
+    for (; length >= 8; length -= 8, old.p += 8, new.p += 8)
+        if (json_read_parser_load(old.p) != json_read_parser_load(new.p))
             return false;
-        a += 8;
-        b += 8;
-        length -= 8;
-    }
-    for (size_t i = 0; i < length; i++)
-        if (a[i] != b[i])
-            return false;
-    return true;
+    uint64_t rest = (UINT64_C(1) << (8 * length)) - 1;
+    return ((json_read_parser_load(old.p) ^ json_read_parser_load(new.p)) & rest) == 0;
 }
 
-/* Passes over what stands before `old` in the pattern, which must stand in the text too. */
-static inline bool follow(struct likeness *like, const char *old)
+/* The value is the pattern's own, and what follows says that it ends there: its end, or NULL. */
+static const char *repeat_value(struct side old, struct side new, size_t length)
 {
-    size_t length = (size_t)(old - like->old);
-    if ((size_t)(like->end - like->p) < length || !is_same(like->old, like->p, length))
-        return false;
-    like->old = old;
-    like->p += length;
-    return true;
+    bool same = is_same(old, new, length) && (size_t)(new.end - new.p) > length &&
+                (size_t)(old.end - old.p) > length && new.p[length] == old.p[length];
+    return same ? new.p + length : NULL;
 }
 
-/* The value is the pattern's own, and what follows it says that it ends there. */
-static bool is_repeated(const struct likeness *like, const struct json_read_node *node)
+/* At a number; its end, or NULL if it is none of the simple kind. */
+static inline const char *scan_number(struct side new, unsigned *flags)
 {
-    size_t length = node->length;
-    return (size_t)(like->end - like->p) > length && is_same(like->old, like->p, length) &&
-           like->old + length < like->before_end && like->p[length] == like->old[length];
-}
-
-/* At a number; NULL if it is none of the simple kind. Sets the node's flags. */
-static inline const char *scan_number(const struct likeness *like, struct json_read_node *node)
-{
-    const char *p = like->p;
-    const char *end = like->end;
-    p += p < end && *p == '-';
+    const char *p = new.p;
+    p += p < new.end &&*p == '-';
     const char *digits = p;
-    while (p < end && json_read_parser_is_digit(*p))
+    while (p < new.end && json_read_parser_is_digit(*p))
         p++;
     size_t count = (size_t)(p - digits);
     if (count == 0 || (count > 1 && *digits == '0') || count > MAX_NUMBER_LENGTH)
         return NULL;
-    unsigned flags = JSON_READ_INTEGER;
-    if (p < end && *p == '.') {
+    *flags = JSON_READ_INTEGER;
+    if (p < new.end &&*p == '.') {
         const char *fraction = ++p;
-        while (p < end && json_read_parser_is_digit(*p))
+        while (p < new.end && json_read_parser_is_digit(*p))
             p++;
         if (p == fraction)
             return NULL;
-        flags = 0;
+        *flags = 0;
     }
-    if (p == end || *p == 'e' || *p == 'E' || (flags != 0 && count > MAX_INTEGER_DIGITS))
+    if (p == new.end || *p == 'e' || *p == 'E' || (*flags != 0 && count > MAX_INTEGER_DIGITS))
         return NULL;
-    node->flags = (uint8_t)flags;
-    node->hash = 0;
     return p;
 }
 
 /* At the first character of a string; its closing quote, or NULL if it is not plain ASCII. */
-static inline const char *scan_string(const struct likeness *like)
+static inline const char *scan_string(struct side new)
 {
-    for (const char *p = like->p; like->end - p >= 8; p += 8) {
+    for (const char *p = new.p; new.end - p >= 8; p += 8) {
         uint64_t special = json_read_parser_special(json_read_parser_load(p));
         if (special != 0) {
             p += json_read_parser_first(special);
@@ -104,84 +78,94 @@ static inline const char *scan_string(const struct likeness *like)
     return NULL;
 }
 
-/* A number or a string that is a value. */
-static inline bool take_value(struct likeness *like, struct json_read_node *node)
+/* At a number or a string of the pattern: its end in the new text, or NULL. Changes the node, but
+ * for its place. */
+static inline const char *scan_value(struct side old, struct side new, struct json_read_node *node)
 {
-    const char *old = like->before + node->offset;
-    size_t old_length = node->length;
-    if (!follow(like, old))
-        return false;
-    const char *end = node->type == JSON_READ_NUMBER ? scan_number(like, node) : scan_string(like);
-    if (end != NULL && node->type == JSON_READ_STRING)
-        node->flags = 0;
-    if (end == NULL && is_repeated(like, node))
-        end = like->p + old_length;
+    unsigned flags = 0;
+    bool number = node->type == JSON_READ_NUMBER;
+    const char *end = number ? scan_number(new, &flags) : scan_string(new);
     if (end == NULL)
-        return false;
-    node->offset = (uint32_t)(like->p - like->text);
-    node->length = (uint32_t)(end - like->p);
-    like->old = old + old_length;
-    like->p = end;
-    return true;
+        return repeat_value(old, new, node->length);
+    node->flags = (uint8_t)flags;
+    node->hash = 0;
+    return end;
 }
 
-/* The pattern and the text run in step between values: where `old` comes to lie. */
-static inline uint32_t moved(const struct likeness *like, const char *old)
-{
-    return (uint32_t)((like->p - like->text) + (old - like->old));
-}
+struct open_container {
+    uint32_t node;
+    uint32_t old_end; /* offset behind its bracket */
+};
 
-/* Containers that end before the node `next`: their brackets stand behind the last value. */
-static inline void close_containers(struct likeness *like, uint32_t next)
+/* Containers that end before the node `next`: their brackets stand behind the last value. Returns
+ * where the innermost one that is left ends. */
+static uint32_t close_containers(struct json_read_node *nodes, struct open_container *open,
+                                 uint32_t *depth, uint32_t next, uint32_t moved)
 {
-    struct json_read_node *nodes = like->document->nodes;
-    while (like->depth > 0 && nodes[like->open[like->depth - 1].node].end == next) {
-        like->depth--;
-        struct json_read_node *node = &nodes[like->open[like->depth].node];
-        node->length = moved(like, like->open[like->depth].old_end) - node->offset;
+    while (*depth > 0 && nodes[open[*depth - 1].node].end == next) {
+        struct json_read_node *node = &nodes[open[--*depth].node];
+        node->length = open[*depth].old_end + moved - node->offset;
     }
+    return *depth > 0 ? nodes[open[*depth - 1].node].end : UINT32_MAX;
 }
 
-static bool move_nodes(struct likeness *like, unsigned *flags)
+/*
+ * Between values both texts run in step: `moved` is what has to be added to an offset, modulo 2^32.
+ * Offsets are moved before it is known that what follows is the same; if it is not, all is lost
+ * anyway.
+ */
+static bool move_nodes(struct json_read_document *document, struct side old, struct side new)
 {
-    struct json_read_node *nodes = like->document->nodes;
-    uint32_t count = like->document->count;
+    struct open_container open[JSON_READ_MAX_DEPTH];
+    struct json_read_node *nodes = document->nodes;
+    const char *before = old.p;
+    uint32_t count = document->count;
+    uint32_t depth = 0;
+    uint32_t next_close = UINT32_MAX;
+    uint32_t moved = 0;
+    unsigned flags = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct json_read_node *node = &nodes[i];
-        close_containers(like, i);
-        bool key = (node->flags & JSON_READ_KEY) != 0;
-        if (!key && (node->type == JSON_READ_NUMBER || node->type == JSON_READ_STRING)) {
-            if (!take_value(like, node))
-                return false;
+        if (i == next_close)
+            next_close = close_containers(nodes, open, &depth, i, moved);
+        if (node->type < JSON_READ_NUMBER || (node->flags & JSON_READ_KEY) != 0) {
+            node->offset += moved;
+        } else if (node->type >= JSON_READ_ARRAY) {
+            open[depth++] = (struct open_container){i, node->offset + node->length};
+            next_close = node->end;
+            node->offset += moved;
         } else {
-            const char *old = like->before + node->offset;
-            if (!key && node->type >= JSON_READ_ARRAY) {
-                like->open[like->depth].node = i;
-                like->open[like->depth++].old_end = old + node->length;
-            }
-            node->offset = moved(like, old); /* right if what comes next can be followed */
+            const char *value = before + node->offset;
+            size_t between = (size_t)(value - old.p);
+            if (!is_same(old, new, between))
+                return false;
+            old.p = value;
+            new.p += between;
+            uint32_t length = node->length;
+            const char *end = scan_value(old, new, node);
+            if (end == NULL)
+                return false;
+            node->offset += moved;
+            node->length = (uint32_t)(end - new.p);
+            moved += node->length - length;
+            old.p += length;
+            new.p = end;
         }
-        *flags |= node->flags;
+        flags |= node->flags;
     }
-    close_containers(like, count);
-    return true;
+    close_containers(nodes, open, &depth, count, moved);
+    document->flags = (uint8_t)flags;
+    size_t rest = (size_t)(old.end - old.p);
+    return (size_t)(new.end - new.p) == rest && is_same(old, new, rest);
 }
 
 bool json_read_parser_like(struct json_read_document *document, const char *text, size_t size)
 {
-    struct likeness like;
-    unsigned flags = 0;
-    like.document = document;
-    like.before = like.old = document->text;
-    like.before_end = document->text + document->size;
-    like.text = like.p = text;
-    like.end = text + size;
-    like.depth = 0;
-    if (size > UINT32_MAX || !move_nodes(&like, &flags) || !follow(&like, like.before_end) ||
-        like.p != like.end)
+    struct side old = {document->text, document->text + document->size};
+    struct side new = {text, text + size};
+    if (size > UINT32_MAX || !move_nodes(document, old, new))
         return false;
     document->text = text;
     document->size = size;
-    document->flags = (uint8_t)flags;
     return true;
 }
