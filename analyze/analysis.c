@@ -129,7 +129,7 @@ static enum status decide_not_comparable(struct analysis *analysis, struct diag 
         .verdict = VERDICT_REJECT, .candidate = -1, .reason = "the records are not comparable"};
     struct decision decision = {
         .verdict = VERDICT_TUNE, .rule = "not_comparable", .candidate = -1, .baseline = -1};
-    const struct message_value values[] = {
+    const struct sentence_value values[] = {
         MESSAGE_TEXT("field", or_absent(difference->field)),
         MESSAGE_TEXT("value", or_absent(difference->value_a)),
         MESSAGE_TEXT("path", or_absent(difference->path_a)),

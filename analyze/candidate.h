@@ -3,18 +3,14 @@
 
 #include "policy.h"
 #include "record.h"
+#include "sentence.h"
 
 /* A sentence for the reader with its parts, so that a report can say it in another language. */
-struct message_value {
-    const char *name;
-    const char *text; /* NULL: a number */
-    double number;
-};
 
 struct message {
     const char *id;
     const char *text;
-    const struct message_value *values;
+    const struct sentence_value *values;
     size_t value_count;
 };
 

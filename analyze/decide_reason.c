@@ -132,7 +132,7 @@ enum status decide_reason(const struct decide_case *decided, struct arena *arena
     if (id == NULL || gates == NULL)
         return diag_no_memory(diag);
     bool incomplete_summary = strcmp(id, "reason.incomplete_summary") == 0;
-    const struct message_value values[] = {
+    const struct sentence_value values[] = {
         MESSAGE_TEXT("strategy", subject != NULL ? subject->label : ""),
         MESSAGE_TEXT("baseline", baseline != NULL ? baseline->label
                                                   : training_state_row(policy->baseline)->name),

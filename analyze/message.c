@@ -1,7 +1,6 @@
 #include "message.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 bool message_set(struct message *message, struct arena *arena, const char *id, const char *format,
@@ -9,13 +8,7 @@ bool message_set(struct message *message, struct arena *arena, const char *id, c
 {
     va_list arguments;
     va_start(arguments, format);
-    va_list again;
-    va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    char *text = length < 0 ? NULL : arena_take(arena, (size_t)length + 1);
-    if (text != NULL)
-        vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
+    char *text = arena_vprintf(arena, format, arguments);
     va_end(arguments);
     if (text == NULL)
         return false;
@@ -25,9 +18,9 @@ bool message_set(struct message *message, struct arena *arena, const char *id, c
 
 /* Messages have a handful of values: the array is copied for each one more. */
 static bool add_value(struct message *message, struct arena *arena,
-                      const struct message_value *value)
+                      const struct sentence_value *value)
 {
-    struct message_value *values =
+    struct sentence_value *values =
         arena_take_array(arena, message->value_count + 1, sizeof *values);
     if (values == NULL)
         return false;
@@ -42,13 +35,13 @@ static bool add_value(struct message *message, struct arena *arena,
 bool message_add_text(struct message *message, struct arena *arena, const char *name,
                       const char *text)
 {
-    return add_value(message, arena, &(struct message_value){.name = name, .text = text});
+    return add_value(message, arena, &(struct sentence_value){.name = name, .text = text});
 }
 
 bool message_add_number(struct message *message, struct arena *arena, const char *name,
                         double number)
 {
-    return add_value(message, arena, &(struct message_value){.name = name, .number = number});
+    return add_value(message, arena, &(struct sentence_value){.name = name, .number = number});
 }
 
 struct message *message_list_add(struct message_list *list, struct arena *arena)

@@ -1,14 +1,11 @@
 #include "message_table.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
 #include "text_buffer.h"
 
-/* Numbers of one sentence that are kept apart; none has more. */
-#define MOST_NUMBERS 16
 /* Of a text of the input inside a sentence. */
 #define TEXT_COLUMNS 240
 
@@ -188,77 +185,6 @@ static int compare_id(const void *key, const void *row)
     return strcmp(key, ((const struct message_table_row *)row)->id);
 }
 
-static const struct message_value *find_value(const struct message_value *values, size_t count,
-                                              const char *name, size_t length)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strlen(values[i].name) == length && memcmp(values[i].name, name, length) == 0)
-            return &values[i];
-    return NULL;
-}
-
-/* Decimals beyond the usual that keep the numbers of the sentence apart, by enum text_rounding. */
-struct decimals {
-    int more[2];
-};
-
-static struct decimals decimals_of(const char *text, const struct message_value *values,
-                                   size_t count)
-{
-    double numbers[2][MOST_NUMBERS];
-    size_t counts[2] = {0, 0};
-    struct decimals decimals;
-    for (const char *open = strchr(text, '{'); open != NULL; open = strchr(open + 1, '{')) {
-        size_t length = strcspn(open + 1, ":}");
-        const struct message_value *value = find_value(values, count, open + 1, length);
-        int kind = open[1 + length] == ':' ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN;
-        if (value != NULL && value->text == NULL && counts[kind] < MOST_NUMBERS)
-            numbers[kind][counts[kind]++] =
-                kind == TEXT_ROUNDED_PERCENT ? 100 * value->number : value->number;
-    }
-    for (int kind = 0; kind < 2; kind++)
-        decimals.more[kind] =
-            text_rounded_apart(numbers[kind], counts[kind], (enum text_rounding)kind);
-    return decimals;
-}
-
-static void append_value(struct text_buffer *out, const struct message_value *value, bool percent,
-                         const struct decimals *decimals)
-{
-    char number[64];
-    if (value->text != NULL) {
-        text_buffer_puts(out, value->text);
-    } else if (isnan(value->number)) {
-        text_buffer_puts(out, "not measured");
-    } else if (percent) {
-        text_buffer_puts(out,
-                         text_rounded(number, sizeof number, 100 * value->number,
-                                      TEXT_ROUNDED_PERCENT, decimals->more[TEXT_ROUNDED_PERCENT]));
-        text_buffer_puts(out, " %");
-    } else {
-        text_buffer_puts(out, text_rounded(number, sizeof number, value->number, TEXT_ROUNDED_PLAIN,
-                                           decimals->more[TEXT_ROUNDED_PLAIN]));
-    }
-}
-
-/* False if a placeholder has no value: a fault of ours. */
-static bool fill(struct text_buffer *out, const char *text, const struct message_value *values,
-                 size_t count)
-{
-    const struct decimals decimals = decimals_of(text, values, count);
-    for (const char *open = strchr(text, '{'); open != NULL; open = strchr(text, '{')) {
-        size_t length = strcspn(open + 1, ":}");
-        const struct message_value *value = find_value(values, count, open + 1, length);
-        if (value == NULL)
-            return false;
-        text_buffer_append(out, text, (size_t)(open - text));
-        append_value(out, value, open[1 + length] == ':', &decimals);
-        text = strchr(open, '}') + 1;
-    }
-    text_buffer_puts(out, text);
-    return true;
-}
-
 /* A copy that is safe to print and names no user, cut where it would drown the sentence. */
 static const char *copy_text(struct arena *arena, const char *text)
 {
@@ -285,15 +211,15 @@ static bool mentions(const char *text, const char *name)
 }
 
 /* Those values that the text mentions: callers may offer more, one list for a family of texts. */
-static struct message_value *copy_values(struct arena *arena, const char *text,
-                                         const struct message_value *values, size_t *count)
+static struct sentence_value *copy_values(struct arena *arena, const char *text,
+                                          const struct sentence_value *values, size_t *count)
 {
-    struct message_value *copy = arena_take_array(arena, *count, sizeof *copy);
+    struct sentence_value *copy = arena_take_array(arena, *count, sizeof *copy);
     size_t kept = 0;
     for (size_t i = 0; copy != NULL && i < *count; i++) {
         if (!mentions(text, values[i].name))
             continue;
-        struct message_value *value = &copy[kept++];
+        struct sentence_value *value = &copy[kept++];
         *value = values[i];
         if (value->text != NULL)
             value->text = copy_text(arena, value->text);
@@ -305,19 +231,20 @@ static struct message_value *copy_values(struct arena *arena, const char *text,
 }
 
 enum status message_table_make(struct arena *arena, const char *id,
-                               const struct message_value *values, size_t count,
+                               const struct sentence_value *values, size_t count,
                                struct message *message, struct diag *diag)
 {
     const struct message_table_row *row =
         bsearch(id, rows, sizeof rows / sizeof rows[0], sizeof rows[0], compare_id);
     if (row == NULL)
         return diag_set(diag, STATUS_BUG, "no message has the id %s", id);
-    struct message_value *copy = copy_values(arena, row->english, values, &count);
+    struct sentence_value *copy = copy_values(arena, row->english, values, &count);
     if (copy == NULL)
         return diag_no_memory(diag);
     struct text_buffer text = {0};
     enum status status = STATUS_OK;
-    if (!fill(&text, row->english, copy, count)) {
+    const struct sentence_words words = {.not_measured = "not measured"};
+    if (!sentence_fill(&text, row->english, copy, count, &words)) {
         status = diag_set(diag, STATUS_BUG, "message %s lacks a value", id);
         goto cleanup;
     }
@@ -333,7 +260,7 @@ cleanup:
 }
 
 enum status message_table_add(struct message_list *list, struct arena *arena, const char *id,
-                              const struct message_value *values, size_t count, struct diag *diag)
+                              const struct sentence_value *values, size_t count, struct diag *diag)
 {
     struct message message;
     enum status status = message_table_make(arena, id, values, count, &message, diag);

@@ -24,12 +24,12 @@ const struct message_table_row *message_table_rows(size_t *count);
  * placeholder without a value, or an id that is not in the table, is STATUS_BUG.
  */
 enum status message_table_make(struct arena *arena, const char *id,
-                               const struct message_value *values, size_t count,
+                               const struct sentence_value *values, size_t count,
                                struct message *message, struct diag *diag) STATUS_CHECKED;
 
 /* message_table_make at the end of a list. */
 enum status message_table_add(struct message_list *list, struct arena *arena, const char *id,
-                              const struct message_value *values, size_t count,
+                              const struct sentence_value *values, size_t count,
                               struct diag *diag) STATUS_CHECKED;
 
 /* For lists of values: {MESSAGE_TEXT("strategy", name), MESSAGE_NUMBER("peak_mb", peak)}. */

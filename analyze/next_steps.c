@@ -35,7 +35,7 @@ static struct action *add(struct next_steps *steps)
 }
 
 /* Completes the action that add() began with its sentence. */
-static enum status say(struct next_steps *steps, const char *id, const struct message_value *values,
+static enum status say(struct next_steps *steps, const char *id, const struct sentence_value *values,
                        size_t count, struct diag *diag)
 {
     enum status status = message_table_make(steps->arena, id, values, count,
@@ -61,7 +61,7 @@ enum status next_steps_repairs(const struct evidence_set *set, struct next_steps
         if (action == NULL)
             return diag_no_memory(diag);
         action->kind = "fix_input";
-        const struct message_value values[] = {
+        const struct sentence_value values[] = {
             MESSAGE_TEXT("path", set->rejected[i].path),
             MESSAGE_TEXT("error", first_error(&set->rejected[i].findings))};
         enum status status = say(steps, "action.fix_input", values, 2, diag);
@@ -74,7 +74,7 @@ enum status next_steps_repairs(const struct evidence_set *set, struct next_steps
     if (action == NULL)
         return diag_no_memory(diag);
     action->kind = "fix_input";
-    const struct message_value values[] = {MESSAGE_TEXT("failure", set->incomplete)};
+    const struct sentence_value values[] = {MESSAGE_TEXT("failure", set->incomplete)};
     return say(steps, "action.complete_summary", values, 1, diag);
 }
 
@@ -120,7 +120,7 @@ static enum status collect_real(const struct group *group, struct next_steps *st
     enum status status = repeat(group, NAN, "cuda", steps, diag);
     if (status != STATUS_OK)
         return status;
-    const struct message_value values[] = {
+    const struct sentence_value values[] = {
         MESSAGE_TEXT("level", group->level_name != NULL ? group->level_name : "")};
     return say(steps, "action.collect_multi_gpu", values, 1, diag);
 }
@@ -143,7 +143,7 @@ static enum status state_world_size(const struct candidate *candidate, struct ne
     if (action == NULL)
         return diag_no_memory(diag);
     action->kind = "fix_input";
-    const struct message_value values[] = {MESSAGE_TEXT(
+    const struct sentence_value values[] = {MESSAGE_TEXT(
         "path", candidate->record_count > 0 ? candidate->records[0]->path : candidate->label)};
     return say(steps, "action.state_world_size", values, 1, diag);
 }
@@ -165,7 +165,7 @@ static enum status run_baseline(const struct candidate *selected, const struct p
     action->world_size = selected->workload.world_size;
     if (!collector_command_make(&what, steps->arena, &action->command))
         return diag_no_memory(diag);
-    const struct message_value values[] = {MESSAGE_TEXT("baseline", baseline),
+    const struct sentence_value values[] = {MESSAGE_TEXT("baseline", baseline),
                                            MESSAGE_TEXT("strategy", selected->label)};
     return say(steps, "action.run_baseline", values, 2, diag);
 }
@@ -185,7 +185,7 @@ static enum status use_smaller(const struct candidate *candidate, struct next_st
     action->activation_checkpointing = candidate->workload.activation_checkpointing;
     action->predicted_peak_mb = candidate->peak_mb;
     action->verified = true;
-    const struct message_value values[] = {MESSAGE_TEXT("strategy", candidate->label),
+    const struct sentence_value values[] = {MESSAGE_TEXT("strategy", candidate->label),
                                            MESSAGE_NUMBER("peak_mb", candidate->peak_mb)};
     return say(steps, "action.use_smaller", values, 2, diag);
 }
@@ -250,7 +250,7 @@ enum status next_steps_not_comparable(const struct group_list *groups, struct ne
     const struct group_difference *difference = &groups->difference;
     if (add(steps) == NULL)
         return diag_no_memory(diag);
-    const struct message_value values[] = {
+    const struct sentence_value values[] = {
         MESSAGE_TEXT("field", difference->field != NULL ? difference->field : "world_size"),
         MESSAGE_TEXT("value", difference->value_a != NULL ? difference->value_a : "...")};
     return say(steps, "action.same_settings", values, 2, diag);

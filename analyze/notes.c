@@ -20,7 +20,7 @@ struct notes_context {
 };
 
 static enum status add(const struct notes_context *context, const char *id,
-                       const struct message_value *values, size_t count)
+                       const struct sentence_value *values, size_t count)
 {
     return message_table_add(context->notes, context->arena, id, values, count, context->diag);
 }
@@ -36,7 +36,7 @@ static enum status note_level(const struct notes_context *context)
     for (size_t i = 0; i < group->candidate_count; i++)
         count += group->candidates[i].level_name != NULL &&
                  strcmp(group->candidates[i].level_name, group->level_name) == 0;
-    const struct message_value values[] = {
+    const struct sentence_value values[] = {
         MESSAGE_TEXT("level", group->level_name), MESSAGE_NUMBER("count", (double)count),
         MESSAGE_NUMBER("candidate_count", (double)group->candidate_count)};
     return add(context, "note.evidence_level", values, 3);
@@ -89,7 +89,7 @@ static enum status note_inversion(const struct notes_context *context,
         others.phase_count > 0 ? &others.phases[others.peak_phase] : NULL;
     const char *category = phase != NULL && before != NULL ? grown_category(phase, before) : NULL;
     bool known = category != NULL;
-    const struct message_value values[] = {
+    const struct sentence_value values[] = {
         MESSAGE_TEXT("strategy", candidate->label),
         MESSAGE_TEXT("other", other->label),
         MESSAGE_NUMBER("peak_mb", candidate->peak_mb),
@@ -202,7 +202,7 @@ static enum status note_residual(const struct notes_context *context,
     const char *missing = missing_text(context, ledger);
     if (missing == NULL)
         return diag_no_memory(context->diag);
-    const struct message_value values[] = {MESSAGE_TEXT("strategy", candidate->label),
+    const struct sentence_value values[] = {MESSAGE_TEXT("strategy", candidate->label),
                                            MESSAGE_NUMBER("peak_mb", candidate->peak_mb),
                                            MESSAGE_NUMBER("resident_mb", resident),
                                            MESSAGE_NUMBER("expected_mb", resident),
@@ -236,7 +236,7 @@ static enum status note_ranks(const struct notes_context *context, const char *i
     if (count < 2 || !(values[largest] > (1 + RANKS_DIFFER) * values[smallest]))
         return STATUS_OK;
     double difference = values[largest] / values[smallest] - 1;
-    const struct message_value parts[] = {
+    const struct sentence_value parts[] = {
         MESSAGE_TEXT("strategy", candidate->label),
         MESSAGE_NUMBER("rank", (double)largest),
         MESSAGE_NUMBER("value", values[largest]),

@@ -142,7 +142,7 @@ static enum status make_sentence(const struct plan *plan, const struct policy *p
     bool batch = plan->kind == PLANNER_MICRO_BATCH;
     bool strategy = plan->kind == PLANNER_STRATEGY;
     double old = batch ? from->workload.micro_batch : from->workload.gradient_accumulation;
-    const struct message_value values[] = {
+    const struct sentence_value values[] = {
         MESSAGE_TEXT("strategy", strategy ? training_state_row(plan->strategy)->name : from->label),
         {.name = "from", .text = strategy ? from->label : NULL, .number = old},
         MESSAGE_NUMBER("to", batch ? plan->micro_batch : plan->gradient_accumulation),

@@ -103,13 +103,13 @@ static enum status add_tie(const struct policy *policy, const struct candidate *
 {
     size_t key = deciding_key(policy, better, worse);
     if (key == policy->ranking_count) {
-        const struct message_value values[] = {MESSAGE_TEXT("strategy", better->label),
+        const struct sentence_value values[] = {MESSAGE_TEXT("strategy", better->label),
                                                MESSAGE_TEXT("other", worse->label)};
         return message_table_add(ties, arena, "tie.equal", values, 2, diag);
     }
     if (!isnan(key_value(worse, policy->ranking[key])))
         return STATUS_OK;
-    const struct message_value values[] = {
+    const struct sentence_value values[] = {
         MESSAGE_TEXT("strategy", worse->label), MESSAGE_TEXT("other", better->label),
         MESSAGE_TEXT("metric", selection_key_name(policy->ranking[key]))};
     return message_table_add(ties, arena, "tie.not_measured", values, 3, diag);

@@ -2,7 +2,7 @@
 
 #include "summary_parts.h"
 
-static json_t *value_of(struct summary_parts *parts, const struct message_value *value)
+static json_t *value_of(struct summary_parts *parts, const struct sentence_value *value)
 {
     if (value->text != NULL)
         return json_write_string(&parts->writer, value->text);

@@ -1,6 +1,7 @@
 #include "analyze_print.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analyze_table.h"
@@ -276,21 +277,29 @@ enum status analyze_print(const struct analysis *analysis, bool colour, struct t
     return out->failed ? diag_no_memory(diag) : STATUS_OK;
 }
 
-enum status analyze_print_rejected(const struct analysis *analysis, struct text_buffer *out,
-                                   struct diag *diag)
+/* The path as it was named, like validate's, so that an editor can jump there. */
+static void put_findings(const struct rejected_source *rejected, struct text_buffer *out)
 {
-    for (size_t i = 0; i < analysis->set.rejected_count; i++) {
-        const struct rejected_source *rejected = &analysis->set.rejected[i];
-        for (size_t f = 0; f < rejected->findings.count; f++) {
-            const struct finding *finding = &rejected->findings.items[f];
-            const char *file = strcmp(rejected->file, "-") == 0 ? "<stdin>" : rejected->file;
-            text_redact(out, file, strlen(file));
-            if (finding->line > 0)
-                text_buffer_printf(out, ":%zu:%zu", finding->line, finding->column);
-            text_buffer_printf(out, ": %s: %s: %s [%s]\n",
-                               finding->severity == FINDING_ERROR ? "error" : "warning",
-                               finding->pointer, finding->message, finding->rule);
-        }
+    const char *file = strcmp(rejected->file, "-") == 0 ? "<stdin>" : rejected->file;
+    for (size_t i = 0; i < rejected->findings.count; i++) {
+        const struct finding *finding = &rejected->findings.items[i];
+        text_escape(out, file, strlen(file));
+        if (finding->line > 0)
+            text_buffer_printf(out, ":%zu:%zu", finding->line, finding->column);
+        text_buffer_printf(out, ": %s: %s: %s [%s]\n",
+                           finding->severity == FINDING_ERROR ? "error" : "warning",
+                           finding->pointer, finding->message, finding->rule);
     }
-    return out->failed ? diag_no_memory(diag) : STATUS_OK;
+}
+
+enum status analyze_print_rejected(const struct analysis *analysis, struct diag *diag)
+{
+    struct text_buffer out = {0};
+    for (size_t i = 0; i < analysis->set.rejected_count; i++)
+        put_findings(&analysis->set.rejected[i], &out);
+    enum status status = out.failed ? diag_no_memory(diag) : STATUS_OK;
+    if (status == STATUS_OK && out.length > 0)
+        fwrite(out.text, 1, out.length, stderr);
+    text_buffer_fini(&out);
+    return status;
 }

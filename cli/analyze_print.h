@@ -11,8 +11,9 @@
 enum status analyze_print(const struct analysis *analysis, bool colour, struct text_buffer *out,
                           struct diag *diag) STATUS_CHECKED;
 
-/* The findings of every refused source, one line each: PATH:LINE:COLUMN: error: ... */
-enum status analyze_print_rejected(const struct analysis *analysis, struct text_buffer *out,
+/* The findings of every refused source to standard error: PATH:LINE:COLUMN: error: ..., one a line.
+ */
+enum status analyze_print_rejected(const struct analysis *analysis,
                                    struct diag *diag) STATUS_CHECKED;
 
 #endif

@@ -129,16 +129,6 @@ static enum status write_summary(const struct settings *settings, const struct a
     return status;
 }
 
-static enum status print_rejected(const struct analysis *analysis, struct diag *diag)
-{
-    struct text_buffer text = {0};
-    enum status status = analyze_print_rejected(analysis, &text, diag);
-    if (status == STATUS_OK && text.length > 0)
-        fwrite(text.text, 1, text.length, stderr);
-    text_buffer_fini(&text);
-    return status;
-}
-
 /* A file that was named and cannot be read is no evidence that may be left out: nothing is decided.
  * One that a directory walk found is listed and makes the evidence incomplete. */
 static enum status require_named(const struct analysis *analysis, struct diag *diag)
@@ -164,7 +154,7 @@ static enum status conclude(const struct settings *settings, const struct analys
 static enum status report(const struct settings *settings, const struct analysis *analysis,
                           struct diag *diag)
 {
-    enum status status = print_rejected(analysis, diag);
+    enum status status = analyze_print_rejected(analysis, diag);
     if (status == STATUS_OK)
         status = require_named(analysis, diag);
     if (status == STATUS_OK)

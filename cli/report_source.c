@@ -88,16 +88,6 @@ static enum status try_summary(const struct report_source *source, struct summar
 
 /* ---- Evidence ---- */
 
-static enum status print_rejected(const struct analysis *analysis, struct diag *diag)
-{
-    struct text_buffer text = {0};
-    enum status status = analyze_print_rejected(analysis, &text, diag);
-    if (status == STATUS_OK && text.length > 0)
-        fwrite(text.text, 1, text.length, stderr);
-    text_buffer_fini(&text);
-    return status;
-}
-
 static void judge(struct report_source *source, const struct evidence_set *set)
 {
     source->outcome = set->rejected_count > 0 ? STATUS_NEGATIVE : STATUS_OK;
@@ -133,7 +123,7 @@ static enum status analyze(struct report_source *source, struct summary *summary
     if (status == STATUS_OK)
         status = analysis_run(&analysis, &paths, ".", &options, diag);
     if (status == STATUS_OK)
-        status = print_rejected(&analysis, diag);
+        status = analyze_print_rejected(&analysis, diag);
     if (status == STATUS_OK) {
         judge(source, &analysis.set);
         status = summarise(&analysis, summary, diag);

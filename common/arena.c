@@ -63,10 +63,8 @@ char *arena_copy(struct arena *arena, const char *text, size_t length)
     return copy;
 }
 
-char *arena_printf(struct arena *arena, const char *format, ...)
+char *arena_vprintf(struct arena *arena, const char *format, va_list arguments)
 {
-    va_list arguments;
-    va_start(arguments, format);
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
@@ -74,6 +72,14 @@ char *arena_printf(struct arena *arena, const char *format, ...)
     if (text != NULL)
         vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
+    return text;
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = arena_vprintf(arena, format, arguments);
     va_end(arguments);
     return text;
 }

@@ -1,6 +1,7 @@
 #ifndef RANKLEDGER_ARENA_H
 #define RANKLEDGER_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /*
@@ -23,6 +24,8 @@ char *arena_copy(struct arena *arena, const char *text, size_t length);
 /* A formatted text; NULL if memory is exhausted. */
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *arena, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 
 /* Releases everything taken but keeps a block for what comes next. */
 void arena_clear(struct arena *arena);

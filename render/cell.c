@@ -244,7 +244,7 @@ void cell_page_break(struct sheet *sheet, uint32_t row)
 /* A page's foot: the title at the left, the page at the right; "&" is its escape character. */
 static void append_footer(struct text_buffer *out, const struct texts *texts)
 {
-    static const struct summary_value page[] = {{.name = "page", .text = "&P"},
+    static const struct sentence_value page[] = {{.name = "page", .text = "&P"},
                                                 {.name = "pages", .text = "&N"}};
     text_buffer_puts(out, "&L&8");
     for (const char *c = texts_get(texts, "report.title"); *c != '\0'; c++)

@@ -70,7 +70,7 @@ void cell_sanitise(struct text_buffer *out, const struct texts *texts, const cha
     if (!safe.failed && !out->failed && taken < safe.length) {
         out->length = start;
         taken = append_within(out, safe.text, safe.length, CELL_MAX_UNITS - CUT_ROOM);
-        struct summary_value cut = {
+        struct sentence_value cut = {
             .name = "characters",
             .number = (double)count_code_points(safe.text + taken, safe.length - taken)};
         texts_fill(out, texts, "word.cut_text", &cut, 1);

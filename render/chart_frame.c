@@ -37,7 +37,7 @@ void chart_frame_fini(struct chart_frame *frame)
 /* ---- Words ---- */
 
 const char *chart_frame_say(struct chart_frame *frame, const char *id,
-                            const struct summary_value *values, size_t count)
+                            const struct sentence_value *values, size_t count)
 {
     struct text_buffer out = {0};
     texts_fill(&out, frame->texts, id, values, count);
@@ -53,7 +53,7 @@ const char *chart_frame_say(struct chart_frame *frame, const char *id,
 const char *chart_frame_say1(struct chart_frame *frame, const char *id, const char *name,
                              const char *value)
 {
-    struct summary_value values = {name, value, NAN};
+    struct sentence_value values = {name, value, NAN};
     return chart_frame_say(frame, id, &values, 1);
 }
 
@@ -128,7 +128,7 @@ static void put_common_notices(struct chart_frame *frame)
             chart_frame_say1(frame, "chart.notice.level", "level",
                              level != NULL ? level : texts_get(frame->texts, "chart.unknown")));
     if (frame->rows.count < frame->group->candidate_count) {
-        struct summary_value values[] = {
+        struct sentence_value values[] = {
             {"shown", NULL, (double)frame->rows.count},
             {"total", NULL, (double)frame->group->candidate_count},
         };
@@ -151,7 +151,7 @@ void chart_frame_header(struct chart_frame *frame, const char *title, const char
     style.lines = 3;
     chart_cell_add(&frame->scene, &head, subtitle, &style);
     if (frame->input->summary->group_count > 1 && frame->group->label != NULL) {
-        struct summary_value values[] = {
+        struct sentence_value values[] = {
             {"group", NULL, (double)frame->input->group + 1},
             {"groups", NULL, (double)frame->input->summary->group_count},
             {"label", frame->group->label, NAN},
@@ -294,7 +294,7 @@ static void put_part(struct text_buffer *line, const char *text)
 static void put_number(struct chart_frame *frame, struct text_buffer *line, const char *id,
                        double number)
 {
-    struct summary_value value = {"count", NULL, number};
+    struct sentence_value value = {"count", NULL, number};
     if (!isnan(number))
         put_part(line, chart_frame_say(frame, id, &value, 1));
 }

@@ -38,7 +38,7 @@ void chart_frame_fini(struct chart_frame *frame);
 
 /* A text of the language with its placeholders filled, in the scene's arena. */
 const char *chart_frame_say(struct chart_frame *frame, const char *id,
-                            const struct summary_value *values, size_t count);
+                            const struct sentence_value *values, size_t count);
 /* The same with one placeholder whose value is a text. */
 const char *chart_frame_say1(struct chart_frame *frame, const char *id, const char *name,
                              const char *value);

@@ -128,7 +128,7 @@ const char *chart_memory_words_subtitle(struct chart_frame *frame, double limit_
 {
     if (isnan(limit_mb))
         return texts_get(frame->texts, "chart.memory.no_limit");
-    struct summary_value values[] = {
+    struct sentence_value values[] = {
         {"limit", chart_memory_words_amount(frame, limit_mb), NAN},
         {"count", NULL, (double)count_within(frame->group)},
         {"total", NULL, (double)frame->group->candidate_count},
@@ -142,7 +142,7 @@ const char *chart_memory_words_axis(const struct chart_memory_words *words)
         return chart_frame_say1(words->frame, "chart.memory.axis_kinds", "unit", words->unit.name);
     if (words->kind[0] == '\0')
         return chart_frame_say1(words->frame, "chart.memory.axis", "unit", words->unit.name);
-    struct summary_value values[] = {
+    struct sentence_value values[] = {
         {"unit", words->unit.name, NAN},
         {"kind", texts_word(words->frame->texts, "kind", words->kind), NAN}};
     return chart_frame_say(words->frame, "chart.memory.axis_kind", values, 2);

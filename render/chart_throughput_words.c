@@ -134,7 +134,7 @@ const char *chart_throughput_words_subtitle(struct chart_frame *frame)
     const char *label = best->label != NULL ? best->label : "";
     if (!isfinite(best->throughput))
         return chart_frame_say1(frame, "chart.throughput.best_unmeasured", "label", label);
-    struct summary_value values[] = {
+    struct sentence_value values[] = {
         {"label", label, NAN},
         {"value", chart_throughput_words_rate(frame, best->throughput, best->throughput_unit), NAN},
         {"gain",

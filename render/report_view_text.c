@@ -8,7 +8,7 @@
 void report_view_answer(struct text_buffer *out, const struct texts *texts, const char *decision,
                         const char *strategy)
 {
-    const struct summary_value value = {.name = "strategy", .text = strategy};
+    const struct sentence_value value = {.name = "strategy", .text = strategy};
     if (strategy != NULL && decision != NULL && strcmp(decision, "accept") == 0)
         texts_fill(out, texts, "decision.accept_strategy", &value, 1);
     else
@@ -20,7 +20,7 @@ void report_view_title(struct text_buffer *out, const struct texts *texts,
 {
     struct text_buffer answer = {0};
     report_view_answer(&answer, texts, decision->decision, decision->strategy);
-    const struct summary_value value = {.name = "answer", .text = answer.failed ? "" : answer.text};
+    const struct sentence_value value = {.name = "answer", .text = answer.failed ? "" : answer.text};
     texts_fill(out, texts, "report.decision_title", &value, 1);
     out->failed |= answer.failed;
     text_buffer_fini(&answer);
@@ -108,7 +108,7 @@ void report_view_change(struct text_buffer *out, const struct texts *texts,
                         ratio ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN,
                         strcmp(change->direction, "up") == 0);
     snprintf(shown, sizeof shown, "%s%s", number, ratio ? " %" : "");
-    const struct summary_value value = {.name = "value", .text = shown};
+    const struct sentence_value value = {.name = "value", .text = shown};
     snprintf(id, sizeof id, "comparison.%.32s", change->comparison);
     texts_fill(out, texts, id, &value, 1);
 }
@@ -127,7 +127,7 @@ void report_view_left_out(struct text_buffer *out, const struct texts *texts,
     text_buffer_puts(out, texts_get(texts, "word.colon"));
     text_buffer_puts(out, first->message != NULL ? first->message : "");
     if (rejected->finding_count > 1) {
-        const struct summary_value more = {.name = "count",
+        const struct sentence_value more = {.name = "count",
                                            .number = (double)(rejected->finding_count - 1)};
         text_buffer_puts(out, " ");
         texts_fill(out, texts, "word.more_faults", &more, 1);
@@ -160,7 +160,7 @@ void report_view_margin(struct text_buffer *out, const struct texts *texts,
     report_view_number(&limit, texts, gate->limit, gate->unit);
     report_view_number(&margin, texts, fabs(gate->margin), gate->unit);
     if (!value.failed && !limit.failed && !margin.failed) {
-        const struct summary_value values[] = {
+        const struct sentence_value values[] = {
             {.name = "value", .text = value.text},
             {.name = "limit", .text = limit.text},
             {.name = "margin", .text = margin.text},
@@ -180,7 +180,7 @@ void report_view_margin(struct text_buffer *out, const struct texts *texts,
 void report_view_gain_heading(struct text_buffer *out, const struct texts *texts,
                               const struct summary_group *group)
 {
-    const struct summary_value value = {.name = "baseline",
+    const struct sentence_value value = {.name = "baseline",
                                         .text = group->decision.baseline != NULL
                                                     ? group->decision.baseline
                                                     : texts_get(texts, "word.baseline")};
@@ -190,7 +190,7 @@ void report_view_gain_heading(struct text_buffer *out, const struct texts *texts
 void report_view_more(struct text_buffer *out, const struct texts *texts, size_t count,
                       const char *sheet_id)
 {
-    const struct summary_value values[] = {{.name = "count", .number = (double)count},
+    const struct sentence_value values[] = {{.name = "count", .number = (double)count},
                                            {.name = "sheet", .text = texts_get(texts, sheet_id)}};
     texts_fill(out, texts, "word.more_on_sheet", values, 2);
 }

@@ -100,7 +100,7 @@ static void write_other_limits(struct sheet_decision *page, const struct summary
         text_buffer_puts(&names, texts_word(texts, "limit", decision->sensitivity[i].limit));
     }
     if (names.length > 0) {
-        const struct summary_value value = {.name = "limits", .text = names.text};
+        const struct sentence_value value = {.name = "limits", .text = names.text};
         text_buffer_clear(&page->buffer);
         texts_fill(&page->buffer, texts, "sensitivity.others", &value, 1);
         if (!page->buffer.failed)

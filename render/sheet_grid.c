@@ -73,7 +73,7 @@ void sheet_grid_heading_of(struct sheet_grid *grid, const char *id, const char *
 {
     if (!cell_is_writable(grid->sheet))
         return;
-    struct summary_value value = {.name = placeholder, .text = text};
+    struct sentence_value value = {.name = placeholder, .text = text};
     text_buffer_clear(&grid->buffer);
     texts_fill(&grid->buffer, cell_texts(grid->sheet), id, &value, 1);
     if (!grid->buffer.failed)
@@ -183,7 +183,7 @@ static void write_remarks(struct sheet_grid *grid, uint32_t first, const char *a
     const struct texts *texts = cell_texts(grid->sheet);
     uint32_t row = grid->row;
     if (grid->cut_rows > 0) {
-        struct summary_value value = {.name = "rows", .number = grid->cut_rows};
+        struct sentence_value value = {.name = "rows", .number = grid->cut_rows};
         text_buffer_clear(&grid->buffer);
         texts_fill(&grid->buffer, texts, "word.cut_rows", &value, 1);
         if (!grid->buffer.failed)

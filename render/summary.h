@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "diag.h"
+#include "sentence.h"
 
 /*
  * What a report shows, read from a summary document (rankledger.summary/1). Every number that is
@@ -13,17 +14,11 @@
  * summary's arena.
  */
 
-struct summary_value {
-    const char *name;
-    const char *text; /* NULL: a number */
-    double number;
-};
-
 /* A sentence with its parts, so that another language can say it from a template of the same id. */
 struct summary_message {
     const char *id;
     const char *text; /* English */
-    const struct summary_value *values;
+    const struct sentence_value *values;
     size_t value_count;
 };
 

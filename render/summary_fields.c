@@ -273,16 +273,16 @@ struct summary_amounts summary_fields_amounts(struct summary_fields *fields, uin
     return (struct summary_amounts){items, count};
 }
 
-const struct summary_value *summary_fields_values(struct summary_fields *fields, uint32_t object,
+const struct sentence_value *summary_fields_values(struct summary_fields *fields, uint32_t object,
                                                   const char *name, size_t *count)
 {
     uint32_t members;
-    struct summary_value *items =
+    struct sentence_value *items =
         children(fields, object, name, JSON_READ_OBJECT, sizeof *items, &members);
     *count = 0;
     for (uint32_t key = first(fields, members); key != JSON_READ_NONE;
          key = next(fields, members, key)) {
-        struct summary_value *item = &items[(*count)++];
+        struct sentence_value *item = &items[(*count)++];
         item->name = node_text(fields, key);
         if (json_read_is(fields->source.document, key + 1, JSON_READ_STRING))
             item->text = node_text(fields, key + 1);

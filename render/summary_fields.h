@@ -69,7 +69,7 @@ const struct summary_message *summary_fields_messages(struct summary_fields *fie
                                                       size_t *count);
 /* {"id", "text", "values"} of the object itself. */
 struct summary_message summary_fields_message(struct summary_fields *fields, uint32_t object);
-const struct summary_value *summary_fields_values(struct summary_fields *fields, uint32_t object,
+const struct sentence_value *summary_fields_values(struct summary_fields *fields, uint32_t object,
                                                   const char *name, size_t *count);
 
 /*

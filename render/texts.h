@@ -55,7 +55,7 @@ const char *texts_word(const struct texts *texts, const char *group, const char 
 /* Appends the text of an id with its placeholders filled. A value that is NAN reads "not measured"
  * in the language; a placeholder without a value stays as it is written. */
 void texts_fill(struct text_buffer *out, const struct texts *texts, const char *id,
-                const struct summary_value *values, size_t count);
+                const struct sentence_value *values, size_t count);
 
 /* Appends a message: the language's template of its id filled with its values, or, where the
  * language has none, the message's own English text. The result is not escaped. */

@@ -5,6 +5,7 @@
 
 #include "input.h"
 #include "json_read.h"
+#include "sentence.h"
 #include "text.h"
 #include "texts_builtin.h"
 #include "texts_private.h"
@@ -16,14 +17,14 @@
 static bool placeholders_within(const char *text, const char *reference)
 {
     const char *end;
-    for (const char *open = texts_next_placeholder(text, &end); open != NULL;
-         open = texts_next_placeholder(end, &end)) {
-        size_t length = texts_name_length(open, end);
+    for (const char *open = sentence_next_blank(text, &end); open != NULL;
+         open = sentence_next_blank(end, &end)) {
+        size_t length = sentence_name_length(open, end);
         bool found = false;
         const char *other_end;
-        for (const char *other = texts_next_placeholder(reference, &other_end);
-             other != NULL && !found; other = texts_next_placeholder(other_end, &other_end))
-            found = texts_name_length(other, other_end) == length &&
+        for (const char *other = sentence_next_blank(reference, &other_end);
+             other != NULL && !found; other = sentence_next_blank(other_end, &other_end))
+            found = sentence_name_length(other, other_end) == length &&
                     memcmp(other + 1, open + 1, length) == 0;
         if (!found)
             return false;

@@ -17,7 +17,7 @@ Test(message_table, fills_texts_numbers_and_percentages)
     struct arena arena = {0};
     struct diag diag = {0};
     struct message message;
-    const struct message_value values[] = {
+    const struct sentence_value values[] = {
         MESSAGE_TEXT("strategy", "zero1"), MESSAGE_TEXT("baseline", "ddp"),
         MESSAGE_NUMBER("gain", 0.125), MESSAGE_NUMBER("min_gain", 0), MESSAGE_TEXT("other", "x")};
     cr_assert_eq(message_table_make(&arena, "reason.gain_throughput", values, 5, &message, &diag),
@@ -33,10 +33,10 @@ Test(message_table, keeps_numbers_of_one_sentence_apart)
     struct arena arena = {0};
     struct diag diag = {0};
     struct message message;
-    const struct message_value gains[] = {
+    const struct sentence_value gains[] = {
         MESSAGE_TEXT("strategy", "zero1"), MESSAGE_TEXT("baseline", "ddp"),
         MESSAGE_NUMBER("gain", 0.04996), MESSAGE_NUMBER("min_gain", 0.05)};
-    const struct message_value peaks[] = {MESSAGE_TEXT("strategy", "zero1"),
+    const struct sentence_value peaks[] = {MESSAGE_TEXT("strategy", "zero1"),
                                           MESSAGE_NUMBER("predicted_peak_mb", 15258.71),
                                           MESSAGE_NUMBER("limit_mb", 15258.7421875)};
     cr_assert_eq(message_table_make(&arena, "reason.no_gain_throughput", gains, 4, &message, &diag),
@@ -54,7 +54,7 @@ Test(message_table, says_not_measured_where_nothing_was)
     struct arena arena = {0};
     struct diag diag = {0};
     struct message message;
-    const struct message_value values[] = {MESSAGE_TEXT("strategy", "zero1"),
+    const struct sentence_value values[] = {MESSAGE_TEXT("strategy", "zero1"),
                                            MESSAGE_NUMBER("peak_mb", NAN)};
     cr_assert_eq(message_table_make(&arena, "action.use_smaller", values, 2, &message, &diag),
                  STATUS_OK);
@@ -67,7 +67,7 @@ Test(message_table, makes_texts_of_others_safe_to_print)
     struct arena arena = {0};
     struct diag diag = {0};
     struct message message;
-    const struct message_value values[] = {
+    const struct sentence_value values[] = {
         MESSAGE_TEXT("failure", "\033[31m/home/alice/x.json\n: {missing}")};
     cr_assert_eq(
         message_table_make(&arena, "reason.incomplete_summary", values, 1, &message, &diag),

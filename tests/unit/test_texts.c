@@ -92,7 +92,7 @@ Test(texts, fill_messages_with_numbers_percentages_and_words)
 {
     struct texts chinese = load("zh");
     struct texts english = load("en");
-    const struct summary_value gain[] = {{.name = "strategy", .text = "zero1"},
+    const struct sentence_value gain[] = {{.name = "strategy", .text = "zero1"},
                                          {.name = "baseline", .text = "ddp"},
                                          {.name = "gain", .number = 0.25},
                                          {.name = "min_gain", .number = NAN}};
@@ -100,12 +100,12 @@ Test(texts, fill_messages_with_numbers_percentages_and_words)
     expect_message(&english, &faster,
                    "zero1 passes every gate and is 25 % faster than ddp; not measured was asked "
                    "for.");
-    const struct summary_value gates[] = {{.name = "strategy", .text = "zero3"},
+    const struct sentence_value gates[] = {{.name = "strategy", .text = "zero3"},
                                           {.name = "gates", .text = "memory, throughput, odd"}};
     const struct summary_message fails = {"reason.adjustment", "unused", gates, 2};
     expect_message(&chinese, &fails,
                    "没有策略通过全部门槛；zero3 最接近，未通过内存、吞吐量、odd。调整后可能通过。");
-    const struct summary_value count[] = {{.name = "rejected_count", .number = 123456}};
+    const struct sentence_value count[] = {{.name = "rejected_count", .number = 123456}};
     const struct summary_message none = {"reason.no_evidence", "unused", count, 1};
     expect_message(&english, &none, "No usable evidence: of 123,456 sources none could be used.");
     texts_fini(&chinese);
@@ -115,7 +115,7 @@ Test(texts, fill_messages_with_numbers_percentages_and_words)
 Test(texts, keep_numbers_of_one_sentence_apart)
 {
     struct texts chinese = load("zh");
-    const struct summary_value values[] = {{.name = "strategy", .text = "zero1"},
+    const struct sentence_value values[] = {{.name = "strategy", .text = "zero1"},
                                            {.name = "baseline", .text = "ddp"},
                                            {.name = "gain", .number = 0.04996},
                                            {.name = "min_gain", .number = 0.05}};
