@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "message_table.h"
+#include "temporary_memory.h"
+#include "training_state.h"
 
 static struct texts load(const char *code)
 {
@@ -66,6 +68,35 @@ Test(texts, say_in_english_what_the_analyzer_says)
     for (size_t i = 0; i < count; i++)
         cr_assert_str_eq(texts_get(&english, rows[i].id), rows[i].english);
     texts_fini(&english);
+}
+
+Test(texts, have_words_for_every_temporary_memory_of_the_ledger)
+{
+    const struct temporary_memory_shape shape = {.width = 768,
+                                                 .layers = 12,
+                                                 .heads = 12,
+                                                 .vocab = 50304,
+                                                 .seq_len = 1024,
+                                                 .micro_batch = 4,
+                                                 .parameter_wire_bytes = 2,
+                                                 .gradient_wire_bytes = 2,
+                                                 .activation_bytes = 2,
+                                                 .bucket_bytes = NAN};
+    size_t seen = 0;
+    for (const char *const *code = texts_languages(); *code != NULL; code++) {
+        struct texts texts = load(*code);
+        for (int strategy = 0; strategy < STRATEGY_COUNT; strategy++) {
+            struct temporary_memory memory;
+            temporary_memory_of(&shape, (enum strategy)strategy, &memory);
+            for (size_t i = 0; i < memory.count; i++, seen++) {
+                char id[80];
+                snprintf(id, sizeof id, "category.%s", memory.amounts[i].category);
+                cr_assert_str_neq(texts_get(&texts, id), id, "%s has no word for it", *code);
+            }
+        }
+        texts_fini(&texts);
+    }
+    cr_assert_geq(seen, 10);
 }
 
 Test(texts, show_an_id_that_they_lack)
