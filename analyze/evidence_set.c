@@ -104,9 +104,9 @@ static enum status add_warnings(struct evidence_loader *loader, const struct fin
         const struct finding *finding = &findings->items[i];
         if (finding->severity != FINDING_WARNING || count == findings->warnings)
             continue;
-        warnings[count] =
-            arena_printf(arena, "%zu:%zu: %s: %s [%s]", finding->line, finding->column,
-                         finding->pointer, finding->message, finding->rule);
+        warnings[count] = arena_printf(
+            arena, "%zu:%zu: %s%s%s [%s]", finding->line, finding->column, finding->pointer,
+            finding->pointer[0] != '\0' ? ": " : "", finding->message, finding->rule);
         if (warnings[count++] == NULL)
             return diag_no_memory(diag);
     }

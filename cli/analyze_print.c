@@ -10,7 +10,7 @@
 
 /* More groups would scroll away; the summary has all. */
 #define MAX_GROUPS 12
-/* The same for what was left out, which standard error lists in full. */
+/* The same for what was left out, which standard error lists in full, and for warnings. */
 #define MAX_LEFT_OUT 20
 
 struct printer {
@@ -129,6 +129,31 @@ static void put_left_out(struct printer *printer)
         put_safe(printer, set->skipped[i].path);
         text_buffer_printf(printer->out, ": %s\n", set->skipped[i].why);
     }
+    if (set->skipped_count > MAX_LEFT_OUT)
+        text_buffer_printf(printer->out, "  and %zu more that were skipped\n",
+                           set->skipped_count - MAX_LEFT_OUT);
+}
+
+/* What was read and is odd. The decision counts these records, so their reader must know. */
+static void put_warnings(struct printer *printer)
+{
+    const struct evidence_set *set = &printer->analysis->set;
+    size_t shown = 0;
+    size_t more = 0;
+    for (size_t i = 0; i < set->record_count; i++)
+        for (size_t w = 0; w < set->records[i].warning_count; w++) {
+            if (shown == MAX_LEFT_OUT) {
+                more++;
+                continue;
+            }
+            text_buffer_puts(printer->out, shown++ == 0 ? "\nWarnings:\n  " : "  ");
+            put_safe(printer, set->records[i].path);
+            text_buffer_puts(printer->out, ":");
+            put_safe(printer, set->records[i].warnings[w]);
+            text_buffer_puts(printer->out, "\n");
+        }
+    if (more > 0)
+        text_buffer_printf(printer->out, "  and %zu more; rankledger validate lists all\n", more);
 }
 
 /* ---- lists of messages ---- */
@@ -259,6 +284,7 @@ static void put_all(struct printer *printer)
     put_decision(printer, group, decision);
     put_groups(printer);
     put_left_out(printer);
+    put_warnings(printer);
     put_actions(printer, decision);
     put_sensitivity(printer, decision);
     if (group != NULL)
@@ -286,9 +312,10 @@ static void put_findings(const struct rejected_source *rejected, struct text_buf
         text_escape(out, file, strlen(file));
         if (finding->line > 0)
             text_buffer_printf(out, ":%zu:%zu", finding->line, finding->column);
-        text_buffer_printf(out, ": %s: %s: %s [%s]\n",
+        text_buffer_printf(out, ": %s: %s%s%s [%s]\n",
                            finding->severity == FINDING_ERROR ? "error" : "warning",
-                           finding->pointer, finding->message, finding->rule);
+                           finding->pointer, finding->pointer[0] != '\0' ? ": " : "",
+                           finding->message, finding->rule);
     }
 }
 

@@ -19,9 +19,8 @@ enum status cmd_schema(int argc, char **argv, struct diag *diag)
         .name = "schema",
         .operands = "",
         .summary = "Prints the JSON Schema (draft 2020-12) of evidence files.",
-        .notes =
-            "The schema is made from the rules that `rankledger validate` applies. It says what a\n"
-            "schema can say; rules that compare fields or only warn are beyond it.",
+        .notes = "The schema is made from the rules that `rankledger validate` applies. It says\n"
+                 "what a schema can say; rules that compare fields or only warn are beyond it.",
         .rows = rows,
         .row_count = sizeof rows / sizeof rows[0],
     };

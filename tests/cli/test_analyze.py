@@ -245,6 +245,43 @@ class Analyze(unittest.TestCase):
 
     # ---- the summary ----
 
+    def test_warnings_are_told_beside_the_decision(self):
+        self.write("ddp.json", record("ddp", step_time_ms=1000))
+        self.write("zero1.json", b"\xef\xbb\xbf".decode() + json.dumps(record("zero1")))
+        run = self.run_program("analyze", ".")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        warnings = run.stdout.decode().split("\nWarnings:\n")[1].split("\n\n")[0].splitlines()
+        self.assertEqual(len(warnings), 2, warnings)
+        self.assertRegex(warnings[0], r"^  \./ddp\.json:1:\d+: /metrics/throughput: 1000 tokens/s are "
+                                      r"stated, .* \[throughput_inconsistent\]$")
+        self.assertRegex(warnings[1], r"^  \./zero1\.json:1:1: the file begins with .*order mark")
+        self.write("ddp.json", record("ddp"))
+        os.remove(self.path("zero1.json"))
+        self.assertNotIn(b"Warnings", self.run_program("analyze", ".").stdout)
+
+    def test_many_warnings_and_files_left_out_are_counted(self):
+        for i in range(23):
+            self.write("r%02d.json" % i, record("ddp", step_time_ms=1000 + i))
+        os.makedirs(self.path("s"))
+        self.run_program("analyze", "--output", "s/00.json", ".")
+        for i in range(1, 23):
+            shutil.copy(self.path("s/00.json"), self.path("s/%02d.json" % i))
+        out = self.run_program("analyze", ".").stdout.decode()
+        self.assertIn("\n  and 3 more that were skipped\n", out)
+        self.assertIn("\n  and 3 more; rankledger validate lists all\n", out)
+
+    def test_a_fault_of_a_whole_file_has_no_pointer(self):
+        self.write("empty.json", "")
+        run = self.run_program("analyze", "empty.json")
+        self.assertIn(b"empty.json:1:1: error: the file is empty", run.stderr)
+
+    def test_every_help_fits_a_screen(self):
+        commands = ["validate", "analyze", "report", "verify", "ledger", "schema"]
+        for arguments in [[]] + [[command] for command in commands]:
+            lines = self.run_program(*arguments, "--help").stdout.decode().splitlines()
+            self.assertLessEqual(len(lines), 24, arguments)
+            self.assertLessEqual(max(map(len, lines)), 80, arguments)
+
     def test_the_bytes_depend_on_the_evidence_alone(self):
         self.two()
         names = sorted(os.listdir(self.folder))
