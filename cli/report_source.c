@@ -11,7 +11,8 @@
 
 /* A summary with the samples of a thousand candidates has some 100 MB. */
 #define SUMMARY_LIMIT ((size_t)1 << 30)
-#define SUMMARY_SCHEMA "rankledger.summary/1"
+/* Of any edition: summary_load says which ones it knows. */
+#define SUMMARY_SCHEMA "rankledger.summary/"
 
 /* ---- A summary ---- */
 
@@ -23,8 +24,10 @@ static enum status find_summary(const struct input_buffer *input, bool *found, s
     *found = false;
     if (status == STATUS_OK && json_read_is(&document, 0, JSON_READ_OBJECT)) {
         uint32_t schema = json_read_member(&document, 0, "schema");
-        *found = json_read_is(&document, schema, JSON_READ_STRING) &&
-                 json_read_equals(&document, schema, SUMMARY_SCHEMA);
+        char text[64] = "";
+        if (json_read_is(&document, schema, JSON_READ_STRING))
+            json_read_string(&document, schema, text, sizeof text);
+        *found = strncmp(text, SUMMARY_SCHEMA, strlen(SUMMARY_SCHEMA)) == 0;
     }
     json_read_fini(&document);
     /* What is no JSON is no summary; reading it as evidence will say what is wrong. */
@@ -63,7 +66,7 @@ static enum status read_summary(const struct report_source *source, const char *
     return summary_load(shown, input->data, input->size, summary, diag);
 }
 
-/* *done: the operand was a summary, or a pipe, which cannot be read a second time. */
+/* *done: the operand was a summary. A pipe can be no evidence: it cannot be read a second time. */
 static enum status try_summary(const struct report_source *source, struct summary *summary,
                                bool *done, struct diag *diag)
 {
@@ -75,9 +78,13 @@ static enum status try_summary(const struct report_source *source, struct summar
         return STATUS_OK;
     bool piped = strcmp(path, "-") == 0;
     enum status status = input_read_file(&input, path, SUMMARY_LIMIT, &fault, diag);
-    bool found = piped;
-    if (status == STATUS_OK && !piped)
+    bool found = false;
+    if (status == STATUS_OK)
         status = find_summary(&input, &found, diag);
+    if (status == STATUS_OK && piped && !found)
+        status = diag_set(diag, STATUS_INPUT,
+                          "standard input: no summary of rankledger analyze; evidence is read from "
+                          "files and folders: name them");
     if (status == STATUS_OK && found) {
         *done = true;
         status = read_summary(source, path, &input, summary, diag);

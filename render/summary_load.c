@@ -213,7 +213,9 @@ static enum status check_document(const struct json_read_source *source, struct 
     enum status status = json_read_get_node(source, 0, "schema", JSON_READ_STRING,
                                             JSON_READ_REQUIRED, &schema, diag);
     if (status == STATUS_OK && !json_read_equals(document, schema, SUMMARY_SCHEMA))
-        status = json_read_refuse(source, schema, diag, "expected \"" SUMMARY_SCHEMA "\"");
+        status = json_read_refuse(source, schema, diag,
+                                  "another edition of the program wrote this summary, or it is "
+                                  "none: expected \"" SUMMARY_SCHEMA "\"");
     uint32_t groups = JSON_READ_NONE;
     if (status == STATUS_OK)
         status = json_read_get_node(source, 0, "groups", JSON_READ_ARRAY, JSON_READ_REQUIRED,

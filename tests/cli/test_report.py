@@ -455,6 +455,18 @@ class Evidence(Report):
             self.run_report("--output", self.output, "--format", "md", "-", stdin=file)
         self.assertIn("report.md", self.files())
 
+    def test_a_pipe_that_is_no_summary_is_told_what_to_do(self):
+        with open(os.path.join(self.folder, self.records[0])) as file:
+            result = self.run_report("--output", self.output, "-", stdin=file, expect=3)
+        self.assertIn("evidence is read from files and folders", result.stderr)
+
+    def test_a_summary_of_another_edition_is_told_as_such(self):
+        summary = sample("accept.json")
+        summary["schema"] = "rankledger.summary/2"
+        result = self.report_summary(summary, expect=3)
+        self.assertIn("another edition", result.stderr)
+        self.assertFalse(os.path.exists(self.output))
+
 
 class Symbols(unittest.TestCase):
     def test_no_function_takes_the_place_of_a_library_function_unasked(self):
