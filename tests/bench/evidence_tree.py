@@ -1,6 +1,8 @@
-"""Writes a tree of evidence records of about 4 KB, as a collector would: evidence_tree.py DIR COUNT
+"""Writes a tree of evidence records of about 4 KB, as a collector would:
 
-Five records a run directory, a hundred runs a sweep, numbers that differ from file to file, all valid
+    evidence_tree.py DIR COUNT [RECORDS_A_DIRECTORY]
+
+Five records a run directory unless told otherwise, a hundred directories a sweep, numbers that differ from file to file, all valid
 but for one in a thousand (a negative peak), so that the path of errors is met too.
 """
 import json
@@ -63,12 +65,14 @@ def record(number):
 
 def main():
     root, count = sys.argv[1], int(sys.argv[2])
+    a_directory = int(sys.argv[3]) if len(sys.argv) > 3 else 5
     for number in range(count):
-        run = number // 5
+        run = number // a_directory
         folder = f"{root}/sweep_{run // 100:04d}/run_{run:06d}"
-        if number % 5 == 0:
+        if number % a_directory == 0:
             os.makedirs(folder, exist_ok=True)
-        with open(f"{folder}/{STRATEGIES[number % 5]}.json", "w", encoding="ascii") as file:
+        name = f"{number % a_directory:04d}_{STRATEGIES[number % 5]}"
+        with open(f"{folder}/{name}.json", "w", encoding="ascii") as file:
             json.dump(record(number), file, indent=1)
             file.write("\n")
 
