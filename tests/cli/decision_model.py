@@ -220,15 +220,24 @@ def key(c, p):
     return [values[k] for k in p["ranking"]]
 
 
-def gain(a, b, goal):
-    if goal == "memory":
-        kind = lambda c: max(c["peaks"], key=lambda k: c["peaks"][k])
-        if a["peak"] is None or b["peak"] is None or kind(a) != kind(b):
+def kind(c, p):
+    """The kind that the gate reads: the policy's, or the largest."""
+    return p["memory_kind"] or max(c["peaks"], key=lambda k: c["peaks"][k])
+
+
+def gain(a, b, p):
+    if p["goal"] == "memory":
+        if a["peak"] is None or b["peak"] is None or kind(a, p) != kind(b, p):
             return None
         return (b["peak"] - a["peak"]) / b["peak"] if b["peak"] else None
     if a["throughput"] is None or b["throughput"] is None or not b["throughput"]:
         return None
     return (a["throughput"] - b["throughput"]) / b["throughput"]
+
+
+def surely_adjustable(c):
+    """A metric to measure or a unit to state; predictions are tested elsewhere."""
+    return not c["failed"] and any(v in ("not_measured", "unit_differs") for _, v, _ in c["gates"])
 
 
 def decide(records, policy, incomplete=False):
@@ -262,7 +271,7 @@ def decide(records, policy, incomplete=False):
     good = [c for c in order if c["strategy"] == p["baseline"]]
     base = good[0] if good else None
     if best and base and base is not best:
-        result["gain"] = gain(best, base, p["goal"])
+        result["gain"] = gain(best, base, p)
     if incomplete:
         return verdict("tune", "incomplete")
     if not min(records, key=lambda r: r["rank"])["times"]:
@@ -281,4 +290,6 @@ def decide(records, policy, incomplete=False):
         if base is None or result["gain"] is None:
             return verdict("accept", "no_baseline")
         return verdict("accept" if result["gain"] >= p["min_gain"] else "reject", "gain")
+    if any(surely_adjustable(c) for c in cands):
+        return verdict("tune", "adjustment")
     return verdict(None, None)  # an adjustment, or none
