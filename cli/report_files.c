@@ -1,8 +1,10 @@
 #include "report_files.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "chart_table.h"
 #include "staging.h"
 #include "supervise.h"
 #include "text.h"
@@ -33,6 +35,53 @@ static void print_names(const char *output, const struct report_files *files, bo
               stderr);
 }
 
+/* "memory.svg", "memory-12.png": a name that some report gives a chart. */
+static bool is_chart(const char *name)
+{
+    size_t count;
+    const struct chart_row *charts = chart_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(charts[i].name);
+        if (strncmp(name, charts[i].name, length) != 0)
+            continue;
+        const char *rest = name + length;
+        if (rest[0] == '-')
+            rest += 1 + strspn(rest + 1, "0123456789");
+        if (strcmp(rest, ".svg") == 0 || strcmp(rest, ".png") == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_written(const struct report_files *files, const char *name)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (strncmp(files->names[i], "charts/", 7) == 0 && strcmp(files->names[i] + 7, name) == 0)
+            return true;
+    return false;
+}
+
+/* Charts of an earlier report may show another decision; they may also be wanted, so they stay. */
+static void warn_of_older_charts(const char *output, const struct report_files *files)
+{
+    char path[4096];
+    size_t older = 0;
+    if (snprintf(path, sizeof path, "%s/charts", output) >= (int)sizeof path)
+        return;
+    DIR *folder = opendir(path);
+    if (folder == NULL)
+        return;
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
+        older += is_chart(entry->d_name) && !is_written(files, entry->d_name);
+    closedir(folder);
+    if (older == 0)
+        return;
+    char shown[512];
+    text_escape_into(shown, sizeof shown, output, strlen(output));
+    fprintf(stderr, "rankledger: warning: %s/charts still holds %zu chart%s of an earlier report\n",
+            shown, older, older == 1 ? "" : "s");
+}
+
 enum status report_files_write(const struct report_input *input, const char *output,
                                struct diag *diag)
 {
@@ -59,8 +108,10 @@ enum status report_files_write(const struct report_input *input, const char *out
         status = staging_commit(&staging, files.names, files.count, diag);
     enum status ended = staging_end(&staging, diag);
     status = status == STATUS_OK ? ended : status;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         print_names(output, &files, glyphs_missing);
+        warn_of_older_charts(output, &files);
+    }
     supervise_end(&supervise);
 cleanup:
     arena_fini(&arena);

@@ -19,7 +19,8 @@ void report_view_title(struct text_buffer *out, const struct texts *texts,
                        const struct summary_decision *decision)
 {
     struct text_buffer answer = {0};
-    report_view_answer(&answer, texts, decision->decision, decision->strategy);
+    report_view_answer(&answer, texts, decision->decision,
+                       decision->label != NULL ? decision->label : decision->strategy);
     const struct sentence_value value = {.name = "answer", .text = answer.failed ? "" : answer.text};
     texts_fill(out, texts, "report.decision_title", &value, 1);
     out->failed |= answer.failed;

@@ -136,6 +136,7 @@ struct summary_sensitivity {
 
 struct summary_decision {
     const char *decision, *rule, *strategy; /* strategy NULL: none */
+    const char *label; /* of its candidate: tells those of one strategy apart; NULL: unknown */
     struct summary_message reason;
     long candidate; /* index into the group's candidates, -1 none */
     const char *baseline;

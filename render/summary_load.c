@@ -90,6 +90,12 @@ static void set_order(struct summary_fields *fields, struct summary_group *group
     group->order = order;
 }
 
+static const char *label_of(const struct summary_group *group, long candidate)
+{
+    bool known = candidate >= 0 && (size_t)candidate < group->candidate_count;
+    return known ? group->candidates[candidate].label : NULL;
+}
+
 static void read_group(struct summary_fields *fields, uint32_t node, void *element)
 {
     static const struct summary_fields_row rows[] = {
@@ -127,6 +133,7 @@ static void read_group(struct summary_fields *fields, uint32_t node, void *eleme
         fields->status =
             json_read_refuse(&fields->source, node, fields->diag, "the group has no decision");
     group->decision = summary_load_decision(fields, decision);
+    group->decision.label = label_of(group, group->decision.candidate);
     uint32_t comparability = summary_fields_member(fields, node, "comparability", JSON_READ_OBJECT);
     group->warnings =
         summary_fields_messages(fields, comparability, "warnings", &group->warning_count);
@@ -189,6 +196,8 @@ static void read_summary(struct summary_load *load, struct summary *summary)
             load->candidate_count = summary->groups[i].candidate_count;
     summary->decision = summary_load_decision(
         fields, summary_fields_member(fields, 0, "decision", JSON_READ_OBJECT));
+    if (summary->group_count == 1)
+        summary->decision.label = label_of(&summary->groups[0], summary->decision.candidate);
 }
 
 /* The first node with one of the flags. */

@@ -107,6 +107,17 @@ class Files(Report):
         self.assertEqual(sorted(self.files()), ["charts/memory.svg", "charts/throughput.svg",
                                                 "mine.txt", "report.md"])
 
+    def test_charts_of_an_earlier_report_are_told_of_and_stay(self):
+        self.report_sample("groups.json")
+        result = self.report_sample("accept.json")
+        self.assertRegex(result.stderr, r"out/charts still holds \d+ charts of an earlier report\n$")
+        self.assertIn("charts/memory-1.svg", self.files())
+        shutil.rmtree(self.output)
+        self.report_sample("accept.json")
+        with open(os.path.join(self.output, "charts", "memory-notes.txt"), "w") as file:
+            file.write("mine")
+        self.assertEqual(self.report_sample("accept.json").stderr, "")
+
     def test_parents_of_the_folder_are_created(self):
         self.output = self.path("a/b/c")
         self.report_sample("accept.json", "--format", "md")
@@ -427,6 +438,20 @@ class Evidence(Report):
         for name, content in self.files().items():
             self.assertEqual(content, direct[name], name + " differs")
         self.assertIn("Decision: accept zero1", direct["report.md"].decode())
+
+    def test_the_title_tells_candidates_of_one_strategy_apart(self):
+        with open(self.path(self.records[1])) as file:
+            record = json.load(file)
+        record["workload"].update(micro_batch=16, gradient_accumulation=2)
+        with open(self.path("zero1_16.json"), "w") as file:
+            json.dump(record, file)
+        with open(self.path("policy.json"), "w") as file:
+            json.dump({"memory_limit": "16 GiB", "vary": ["micro_batch", "gradient_accumulation"]},
+                      file)
+        self.run_report("--output", self.output, "--policy", "policy.json", "zero1_16.json",
+                        *self.records)
+        self.assertIn("Decision: accept zero1, micro-batch 32, accumulation 1",
+                      self.files()["report.md"].decode())
 
     def test_the_order_of_arguments_does_not_matter(self):
         self.run_report("--output", self.output, *self.records)
