@@ -89,6 +89,8 @@ static enum document_kind kind_of(const struct json_read_document *json)
 {
     if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.summary/"))
         return DOCUMENT_OWN_SUMMARY;
+    if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.policy/"))
+        return DOCUMENT_OWN_POLICY;
     uint32_t sources = json_read_member(json, 0, "sources");
     if (json_read_is(json, sources, JSON_READ_ARRAY) &&
         begins_with(json, json_read_member(json, 0, "evidence_level"), "aggregated_"))
@@ -131,6 +133,7 @@ static enum status check_text(const struct visit *v, const char *text, size_t si
     static const enum evidence_scope scopes[] = {
         [DOCUMENT_RECORD] = EVIDENCE_RECORD,
         [DOCUMENT_OWN_SUMMARY] = EVIDENCE_OWN_SUMMARY,
+        [DOCUMENT_OWN_POLICY] = EVIDENCE_RECORD,
         [DOCUMENT_FOREIGN_SUMMARY] = EVIDENCE_FOREIGN_SUMMARY,
     };
     struct document_reader *reader = v->reader;

@@ -15,8 +15,16 @@
 enum document_kind {
     DOCUMENT_RECORD,         /* one evidence record */
     DOCUMENT_OWN_SUMMARY,    /* schema rankledger.summary/N */
+    DOCUMENT_OWN_POLICY,     /* schema rankledger.policy/N; named as evidence, it is a bad record */
     DOCUMENT_FOREIGN_SUMMARY /* sources[] and an aggregated_* level */
 };
+
+/* True for our own summaries and policies, which lie beside evidence and are none: a directory walk
+ * passes over them. */
+static inline bool document_is_own(enum document_kind kind)
+{
+    return kind == DOCUMENT_OWN_SUMMARY || kind == DOCUMENT_OWN_POLICY;
+}
 
 /*
  * One document with everything validation says of it: a whole .json file, or one line of a

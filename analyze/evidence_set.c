@@ -149,16 +149,18 @@ enum status evidence_loader_reject(struct evidence_loader *loader, const char *n
     return STATUS_OK;
 }
 
-/* Our own summary repeats evidence and adds none. It is passed over, whether it was found by
- * walking or named by a shell's *.json, so that a second run sees the same evidence as the first.
- */
-static enum status visit_own_summary(struct evidence_loader *loader, const char *name,
-                                     struct diag *diag)
+/* Our own summary repeats evidence and adds none, and a policy is none. They are passed over,
+ * whether found by walking or named by a shell's *.json, so that a second run sees the evidence
+ * that the first one saw. */
+static enum status pass_over_own(struct evidence_loader *loader, const char *name,
+                                 enum document_kind kind, struct diag *diag)
 {
-    enum status status = evidence_loader_skip(
-        loader, name, "a summary of rankledger is no evidence (report and verify take it)", diag);
+    const char *why = kind == DOCUMENT_OWN_POLICY
+                          ? "a policy is no evidence (--policy takes it)"
+                          : "a summary of rankledger is no evidence (report and verify take it)";
+    enum status status = evidence_loader_skip(loader, name, why, diag);
     if (status == STATUS_OK)
-        loader->set->skipped[loader->set->skipped_count - 1].own_summary = true;
+        loader->set->skipped[loader->set->skipped_count - 1].own = true;
     return status;
 }
 
@@ -187,8 +189,8 @@ static enum status visit(void *context, const struct document *document, struct 
                            document->json.size);
     if (name == NULL || (readable && sha256 == NULL))
         return diag_no_memory(diag);
-    if (document->kind == DOCUMENT_OWN_SUMMARY)
-        return visit_own_summary(loader, name, diag);
+    if (document_is_own(document->kind))
+        return pass_over_own(loader, name, document->kind, diag);
     bool usable = document->kind == DOCUMENT_FOREIGN_SUMMARY
                       ? evidence_loader_usable(&document->findings)
                       : document->findings.errors == 0;

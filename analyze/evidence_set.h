@@ -18,7 +18,7 @@ struct skipped_source {
     const char *path;
     const char *why;
     const char *file; /* as rejected_source's */
-    bool own_summary; /* of rankledger: said on the terminal, and not part of the evidence */
+    bool own; /* our summary or policy: said on the terminal, and not part of the evidence */
 };
 
 /* All input of one analysis: sound records, refused documents, skipped ones. Sorted bytewise by

@@ -59,13 +59,24 @@ static const char *field_words(enum comparability_field field)
     return comparability_name(field);
 }
 
+/* The freed fields in which members of the group differ: only these tell candidates apart. */
+static void find_varied(const struct entry *entries, size_t count,
+                        bool varied[COMPARABILITY_FIELD_COUNT])
+{
+    for (int field = 0; field < COMPARABILITY_FIELD_COUNT; field++) {
+        varied[field] = false;
+        for (size_t i = 1; i < count && entries[0].freed[field] && !varied[field]; i++)
+            varied[field] = compare_values(entries[0].texts[field], entries[i].texts[field]) != 0;
+    }
+}
+
 /* "zero2", and the varied fields: "zero2, micro-batch 16". */
-static const char *label_of(const struct entry *entry, struct arena *arena)
+static const char *label_of(const struct entry *entry, const bool *varied, struct arena *arena)
 {
     struct text_buffer label = {0};
     text_buffer_puts(&label, training_state_row(entry->record->strategy)->name);
     for (int field = 0; field < COMPARABILITY_FIELD_COUNT; field++) {
-        if (!entry->freed[field])
+        if (!varied[field])
             continue;
         const char *value = entry->texts[field] == NULL ? "not given" : entry->texts[field];
         text_buffer_printf(&label, ", %s ", field_words((enum comparability_field)field));
@@ -104,9 +115,6 @@ static enum status form_candidate(const struct entry *entries, size_t count,
     if (status != STATUS_OK)
         return status;
     candidate->input_order = entries[0].index;
-    candidate->label = label_of(&entries[0], arena);
-    if (candidate->label == NULL)
-        return diag_no_memory(diag);
     return candidate_ledger_fill(candidate, arena, diag);
 }
 
@@ -118,15 +126,21 @@ enum status group_candidates_form(struct group *group, const struct group_member
     group->candidates = arena_take_array(arena, members->count, sizeof *group->candidates);
     if (entries == NULL || group->candidates == NULL)
         return diag_no_memory(diag);
+    bool varied[COMPARABILITY_FIELD_COUNT];
+    find_varied(entries, members->count, varied);
     size_t from = 0;
     while (from < members->count) {
         size_t to = from + 1;
         while (to < members->count && compare_candidates(&entries[from], &entries[to]) == 0)
             to++;
-        enum status status = form_candidate(entries + from, to - from, policy, arena,
-                                            &group->candidates[group->candidate_count], diag);
+        struct candidate *candidate = &group->candidates[group->candidate_count];
+        enum status status =
+            form_candidate(entries + from, to - from, policy, arena, candidate, diag);
         if (status != STATUS_OK)
             return status;
+        candidate->label = label_of(&entries[from], varied, arena);
+        if (candidate->label == NULL)
+            return diag_no_memory(diag);
         group->candidate_count++;
         from = to;
     }

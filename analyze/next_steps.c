@@ -35,8 +35,8 @@ static struct action *add(struct next_steps *steps)
 }
 
 /* Completes the action that add() began with its sentence. */
-static enum status say(struct next_steps *steps, const char *id, const struct sentence_value *values,
-                       size_t count, struct diag *diag)
+static enum status say(struct next_steps *steps, const char *id,
+                       const struct sentence_value *values, size_t count, struct diag *diag)
 {
     enum status status = message_table_make(steps->arena, id, values, count,
                                             &steps->items[steps->count].message, diag);
@@ -166,7 +166,7 @@ static enum status run_baseline(const struct candidate *selected, const struct p
     if (!collector_command_make(&what, steps->arena, &action->command))
         return diag_no_memory(diag);
     const struct sentence_value values[] = {MESSAGE_TEXT("baseline", baseline),
-                                           MESSAGE_TEXT("strategy", selected->label)};
+                                            MESSAGE_TEXT("strategy", selected->label)};
     return say(steps, "action.run_baseline", values, 2, diag);
 }
 
@@ -186,7 +186,7 @@ static enum status use_smaller(const struct candidate *candidate, struct next_st
     action->predicted_peak_mb = candidate->peak_mb;
     action->verified = true;
     const struct sentence_value values[] = {MESSAGE_TEXT("strategy", candidate->label),
-                                           MESSAGE_NUMBER("peak_mb", candidate->peak_mb)};
+                                            MESSAGE_NUMBER("peak_mb", candidate->peak_mb)};
     return say(steps, "action.use_smaller", values, 2, diag);
 }
 

@@ -203,13 +203,13 @@ static enum status note_residual(const struct notes_context *context,
     if (missing == NULL)
         return diag_no_memory(context->diag);
     const struct sentence_value values[] = {MESSAGE_TEXT("strategy", candidate->label),
-                                           MESSAGE_NUMBER("peak_mb", candidate->peak_mb),
-                                           MESSAGE_NUMBER("resident_mb", resident),
-                                           MESSAGE_NUMBER("expected_mb", resident),
-                                           MESSAGE_NUMBER("temporary_mb", ledger->temporary_mb),
-                                           MESSAGE_NUMBER("residual_mb", ledger->residual_mb),
-                                           MESSAGE_NUMBER("rest_mb", rest),
-                                           MESSAGE_TEXT("missing", missing)};
+                                            MESSAGE_NUMBER("peak_mb", candidate->peak_mb),
+                                            MESSAGE_NUMBER("resident_mb", resident),
+                                            MESSAGE_NUMBER("expected_mb", resident),
+                                            MESSAGE_NUMBER("temporary_mb", ledger->temporary_mb),
+                                            MESSAGE_NUMBER("residual_mb", ledger->residual_mb),
+                                            MESSAGE_NUMBER("rest_mb", rest),
+                                            MESSAGE_TEXT("missing", missing)};
     const char *id = rest < 0                        ? "note.residual_negative"
                      : isnan(ledger->residual_mb)    ? "note.residual_unsplit"
                      : ledger->residual_mb >= 0      ? "note.residual"

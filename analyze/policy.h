@@ -58,7 +58,8 @@ const char *policy_correctness_name(enum policy_correctness correctness);
 /* The complete policy as a document (rankledger.policy/1), readable by policy_read. */
 json_t *policy_write(struct json_write *writer, const struct policy *policy);
 
-/* "80GiB", "80 GB", "24576MiB", "15.5 GiB", plain number = MiB -> MiB. STATUS_USAGE if not a size.
+/* "80GiB", "80 GB", "24576MiB", "15.5 GiB" -> MiB. STATUS_USAGE if not a size; a bare number is
+ * none, since nobody means MiB by 80.
  */
 enum status policy_parse_size(const char *text, double *mb, struct diag *diag) STATUS_CHECKED;
 

@@ -241,14 +241,16 @@ static enum status claim_limit(struct reading *reading, uint32_t node)
     return STATUS_OK;
 }
 
-/* A text with its unit, or a number of MiB. */
+/* A text with its unit; memory_limit_mb is the number. */
 static enum status read_limit(struct reading *reading, uint32_t node)
 {
     enum status status = claim_limit(reading, node);
     if (status != STATUS_OK)
         return status;
     if (json_read_is(reading->source->document, node, JSON_READ_NUMBER))
-        return read_number(reading, node, &number_rules[0]);
+        return json_read_refuse(reading->source, node, reading->diag,
+                                "a number has no unit: write a text such as \"80 GiB\", or "
+                                "memory_limit_mb for MiB");
     char word[LONGEST_WORD];
     status = read_word(reading, node, word, "a size such as \"80 GiB\"");
     if (status != STATUS_OK)

@@ -13,8 +13,8 @@ static const struct {
     const char *name;
     double bytes;
 } units[] = {
-    {"", 1048576},          {"B", 1},    {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824},
-    {"TiB", 1099511627776}, {"kB", 1e3}, {"MB", 1e6},   {"GB", 1e9},      {"TB", 1e12},
+    {"B", 1},    {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776},
+    {"kB", 1e3}, {"MB", 1e6},   {"GB", 1e9},      {"TB", 1e12},
 };
 
 static enum status refuse(const char *text, struct diag *diag)
@@ -23,7 +23,7 @@ static enum status refuse(const char *text, struct diag *diag)
     text_escape_into(shown, sizeof shown, text, strlen(text));
     return diag_set(diag, STATUS_USAGE,
                     "\"%s\" is not a size; write a number above 0 and a unit such as 80GiB (2^30 "
-                    "bytes), 80GB (10^9 bytes) or 24576MiB; without a unit it is MiB",
+                    "bytes), 80GB (10^9 bytes) or 24576MiB",
                     shown);
 }
 

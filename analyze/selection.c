@@ -104,7 +104,7 @@ static enum status add_tie(const struct policy *policy, const struct candidate *
     size_t key = deciding_key(policy, better, worse);
     if (key == policy->ranking_count) {
         const struct sentence_value values[] = {MESSAGE_TEXT("strategy", better->label),
-                                               MESSAGE_TEXT("other", worse->label)};
+                                                MESSAGE_TEXT("other", worse->label)};
         return message_table_add(ties, arena, "tie.equal", values, 2, diag);
     }
     if (!isnan(key_value(worse, policy->ranking[key])))

@@ -129,14 +129,15 @@ json_t *summary_parts_rejected(struct summary_parts *parts)
     return array;
 }
 
-/* Without our own summaries: the second run meets the first one's, and must write the same bytes. */
+/* Without our own documents: the second run meets the first one's, and must write the same bytes.
+ */
 json_t *summary_parts_skipped(struct summary_parts *parts)
 {
     const struct evidence_set *set = &parts->analysis->set;
     struct json_write *writer = &parts->writer;
     json_t *array = json_write_array(writer);
     for (size_t i = 0; i < set->skipped_count; i++) {
-        if (set->skipped[i].own_summary)
+        if (set->skipped[i].own)
             continue;
         json_t *object = json_write_object(writer);
         summary_parts_put_text(parts, object, "path", set->skipped[i].path);

@@ -12,7 +12,7 @@ struct validate_totals {
     size_t documents; /* checked: valid and invalid ones, not the skipped */
     size_t valid, invalid;
     size_t errors, warnings;
-    size_t skipped;          /* own summaries that a directory walk met */
+    size_t skipped;          /* own summaries and policies that a directory walk met */
     size_t named_unreadable; /* operands that could not be read */
 };
 

@@ -11,6 +11,8 @@ static const char *kind_name(const struct document *document)
     switch (document->kind) {
     case DOCUMENT_OWN_SUMMARY:
         return "summary";
+    case DOCUMENT_OWN_POLICY:
+        return "policy";
     case DOCUMENT_FOREIGN_SUMMARY:
         return "foreign_summary";
     case DOCUMENT_RECORD:
@@ -71,7 +73,9 @@ static enum status document(struct text_buffer *out, const struct validate_resul
     json_write_set(&writer, object, "path", json_write_string(&writer, shown->display));
     json_write_set(&writer, object, "status", json_write_string(&writer, status));
     json_write_set(&writer, object, "kind", json_write_string(&writer, kind_name(shown)));
-    json_write_set(&writer, object, "findings", build_findings(&writer, &shown->findings));
+    const struct finding_list none = {0};
+    json_write_set(&writer, object, "findings",
+                   build_findings(&writer, result->skipped ? &none : &shown->findings));
     text_buffer_puts(out, SEPARATOR);
     return append(&writer, object, out, diag);
 }

@@ -106,7 +106,8 @@ static enum status document(struct text_buffer *out, const struct validate_resul
     validate_format_xml(out, shown->display);
     text_buffer_puts(out, "\">");
     if (result->skipped) {
-        text_buffer_puts(out, "<skipped message=\"a summary of this program\"/>");
+        text_buffer_printf(out, "<skipped message=\"a %s of this program\"/>",
+                           shown->kind == DOCUMENT_OWN_POLICY ? "policy" : "summary");
     } else if (!result->valid) {
         append_failure(out, shown);
     } else if (shown->findings.count > 0) {

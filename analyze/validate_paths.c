@@ -37,7 +37,7 @@ struct validate_run {
     pthread_mutex_t lock;
     pthread_cond_t moved; /* any of the following changed */
     size_t filled, next, turn;
-    bool complete; /* no batch will be added */
+    bool complete;      /* no batch will be added */
     enum status status; /* the first failure; ends all threads */
     struct diag diag;
     struct validate_totals totals;
@@ -101,7 +101,7 @@ static enum status visit(void *context, const struct document *document, struct 
     struct validate_totals *totals = &worker->totals;
     const struct finding_list *findings = &document->findings;
     struct validate_result result = {.document = document};
-    result.skipped = worker->entry.walked && document->kind == DOCUMENT_OWN_SUMMARY;
+    result.skipped = worker->entry.walked && document_is_own(document->kind);
     result.valid = findings->errors == 0 && (!job->strict || findings->warnings == 0);
     if (result.skipped) {
         totals->skipped++;

@@ -27,9 +27,12 @@ static enum status document(struct text_buffer *out, const struct validate_resul
     const struct document *shown = result->document;
     (void)diag;
     if (result->skipped) {
-        text_buffer_printf(out,
-                           "%s: note: a summary of this program, skipped; name it to check it\n",
-                           shown->display);
+        text_buffer_printf(
+            out,
+            shown->kind == DOCUMENT_OWN_POLICY
+                ? "%s: note: a policy, skipped\n"
+                : "%s: note: a summary of this program, skipped; name it to check it\n",
+            shown->display);
         return STATUS_OK;
     }
     for (size_t i = 0; i < shown->findings.count; i++) {

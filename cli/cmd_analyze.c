@@ -86,7 +86,7 @@ static enum status spare_evidence(const struct settings *settings, const struct 
     for (size_t i = 0; i < set->rejected_count && !hit; i++)
         hit = same_file(set->rejected[i].file, &target);
     for (size_t i = 0; i < set->skipped_count && !hit; i++)
-        hit = !set->skipped[i].own_summary && same_file(set->skipped[i].file, &target);
+        hit = !set->skipped[i].own && same_file(set->skipped[i].file, &target);
     char shown[512];
     if (!hit)
         return STATUS_OK;

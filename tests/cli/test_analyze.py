@@ -326,6 +326,29 @@ class Analyze(unittest.TestCase):
         for name in files:
             self.assertEqual(pathlib.Path(self.path(name)).read_bytes(), before[name])
 
+    def test_a_policy_beside_the_evidence_is_passed_over(self):
+        self.two()
+        before = self.run_program("analyze", "--output", "-", ".").stdout
+        self.write("policy.json", '{"schema": "rankledger.policy/1", "memory_limit": "80 GiB"}')
+        run = self.run_program("analyze", "--output", "-", ".")
+        self.assertEqual((run.returncode, run.stdout), (0, before))
+        run = self.run_program("analyze", ".")
+        self.assertIn(b"policy.json: a policy is no evidence (--policy takes it)", run.stdout)
+        run = self.run_program("validate", ".")
+        self.assertEqual(run.returncode, 0)
+        self.assertIn(b"policy.json: note: a policy, skipped", run.stdout)
+        self.assertEqual(self.run_program("validate", "policy.json").returncode, 1)
+
+    def test_labels_name_only_what_varies(self):
+        self.two()
+        self.write("policy.json", '{"vary": ["micro_batch", "gradient_accumulation"]}')
+        run = self.run_program("analyze", "--policy", "policy.json", "--output", "-",
+                               *(name for name in os.listdir(self.folder) if name != "policy.json"))
+        labels = [candidate["label"] for candidate in json.loads(run.stdout)["candidates"]]
+        self.assertEqual(labels, [candidate["strategy"]
+                                  for candidate in json.loads(run.stdout)["candidates"]])
+        self.assertEqual(len(labels), 2)
+
     def test_its_own_summary_alone_is_no_evidence(self):
         self.two()
         self.run_program("analyze", "--output", "summary.json", ".")

@@ -209,7 +209,7 @@ static void passes_over_its_summary(const struct evidence_set *set)
     cr_assert_eq(set->rejected_count, 0);
     cr_assert_eq(set->skipped_count, 1);
     cr_assert_str_eq(set->skipped[0].path, "summary.json");
-    cr_assert(set->skipped[0].own_summary);
+    cr_assert(set->skipped[0].own);
 }
 
 Test(evidence_set, an_own_summary_is_passed_over_whether_walked_or_named, .init = enter,

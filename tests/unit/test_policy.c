@@ -101,7 +101,7 @@ Test(policy, null_is_no_limit_and_a_number_is_mib)
     accepts("{'memory_limit_mb':null,'memory_kind':null,'min_evidence_level':null}", &arena,
             &policy);
     cr_assert(isnan(policy.memory_limit_mb));
-    accepts("{'memory_limit':16384}", &arena, &policy);
+    accepts("{'memory_limit_mb':16384}", &arena, &policy);
     cr_assert_eq(policy.memory_limit_mb, 16384);
     accepts("{'memory_limit_mb':0.5}", &arena, &policy);
     cr_assert_eq(policy.memory_limit_mb, 0.5);
@@ -115,7 +115,9 @@ Test(policy, what_cannot_be_meant_is_refused_with_its_place)
     refuses("{'memory_limit':'24 GiB','memory_limit_mb':24576}", "/memory_limit_mb", "keep one");
     refuses("{'memory_limit':'24 parsecs'}", "/memory_limit", "is not a size");
     refuses("{'memory_limit':'24G'}", "/memory_limit", "is not a size");
-    refuses("{'memory_limit':0}", "/memory_limit", "above 0");
+    refuses("{'memory_limit_mb':0}", "/memory_limit_mb", "above 0");
+    refuses("{'memory_limit':80}", "/memory_limit", "has no unit");
+    refuses("{'memory_limit':'80'}", "/memory_limit", "is not a size");
     refuses("{'memory_limit_mb':-1}", "/memory_limit_mb", "above 0");
     refuses("{'memory_limit_mb':'24'}", "/memory_limit_mb", "found a string");
     refuses("{'memory_limit_mb':true}", "/memory_limit_mb", "a number of MiB");
@@ -196,7 +198,6 @@ Test(policy, sizes_in_binary_and_decimal_units)
         {"24GiB", 24576},
         {"24 GiB", 24576},
         {"16 GB", 15258.7890625},
-        {"16384", 16384},
         {"15.5 GiB", 15872},
         {"24576MiB", 24576},
         {"1TiB", 1048576},
@@ -220,10 +221,10 @@ Test(policy, sizes_in_binary_and_decimal_units)
 
 Test(policy, what_is_no_size_is_refused)
 {
-    static const char *const texts[] = {"",         "GiB",       "-1 GiB",  "0",      "0 GiB",
-                                        "nan",      "inf",       "0x10",    "24G",    "24 Gi",
-                                        "24 GiB x", "1..2",      ".",       "1e",     "1e999",
-                                        "24GiBs",   "1,000 MiB", " 24 GiB", "1e-400", "+5"};
+    static const char *const texts[] = {"",          "GiB",     "-1 GiB", "0",    "80",    "24576",
+                                        "0 GiB",     "nan",     "inf",    "0x10", "24G",   "24 Gi",
+                                        "24 GiB x",  "1..2",    ".",      "1e",   "1e999", "24GiBs",
+                                        "1,000 MiB", " 24 GiB", "1e-400", "+5"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct diag diag = {0};
         double mb = 7;
