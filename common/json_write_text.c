@@ -53,11 +53,17 @@ static bool rewrite_marked(struct rewriting *rewriting, size_t end)
     return true;
 }
 
+/* Looks at the token alone: a search to the next point of the text would read it over and over. */
+static bool is_real(const char *token, size_t length)
+{
+    return memchr(token, '.', length) != NULL || memchr(token, 'e', length) != NULL;
+}
+
 /* jansson writes reals with a fixed number of digits; ours are the shortest that suffice. */
 static bool rewrite_number(struct rewriting *rewriting, size_t length)
 {
     const char *token = rewriting->text + rewriting->at;
-    if (strcspn(token, ".eE") < length) {
+    if (is_real(token, length)) {
         char digits[64];
         double value = 0;
         if (length >= sizeof digits)
