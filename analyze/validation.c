@@ -25,7 +25,8 @@ static bool make_room(struct validation *validation)
 void validation_report(struct validation *validation, const struct validation_fault *fault,
                        const char *format, ...)
 {
-    if (validation->count == VALIDATE_MAX_FINDINGS) {
+    /* Each severity has its own places: no error is hidden behind ten thousand warnings. */
+    if (validation->listed[fault->severity] == VALIDATE_MAX_FINDINGS) {
         if (fault->severity == FINDING_ERROR)
             validation->unlisted_errors++;
         else
@@ -51,8 +52,10 @@ void validation_report(struct validation *validation, const struct validation_fa
     added->message = arena_copy(validation->arena, message, strlen(message));
     if (added->message == NULL)
         validation->no_memory = true;
-    else
+    else {
+        validation->listed[fault->severity]++;
         validation->count++;
+    }
 }
 
 struct validation_text validation_show(const struct validation *validation, uint32_t node)

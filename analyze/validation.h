@@ -26,6 +26,7 @@ struct validation {
     struct arena *arena;
     struct validation_fault *faults;
     size_t count, capacity;
+    size_t listed[2];                          /* of `count`, by severity */
     size_t unlisted_errors, unlisted_warnings; /* beyond VALIDATE_MAX_FINDINGS */
     bool no_memory;
     struct validate_memory *memory; /* or NULL */

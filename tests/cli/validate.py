@@ -228,6 +228,15 @@ def test_many(folder):
     done = run("validate", "many.json", cwd=folder)
     check(len(done.lines) == 10002 and done.returncode == 1 and
           "2000 more errors" in done.lines[-2], "more findings than are listed", done.lines[-3:])
+    # No error is hidden behind ten thousand warnings.
+    record = json.loads(SOUND)
+    record["many"] = [2 ** 53 + 1] * 12000
+    record["strategy"] = "zero-1"
+    write(folder, {"warned.json": json.dumps(record).encode()})
+    done = run("validate", "warned.json", cwd=folder)
+    check(len(done.lines) == 10003 and done.returncode == 1 and
+          sum("[unknown_strategy]" in line for line in done.lines) == 1 and
+          "2000 more warnings" in done.lines[-2], "an error behind many warnings", done.lines[-3:])
     done = run("validate", "lines.jsonl", cwd=folder)
     expect(done, 1, "a broken document a line", "30000 documents: 0 valid, 30000 invalid",
            "lines.jsonl:30000:2: error")
