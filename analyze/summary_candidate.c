@@ -35,6 +35,28 @@ json_t *summary_parts_workload(struct summary_parts *parts, const struct workloa
     return object;
 }
 
+/* What the peak of `utilisation` is: of the repeat with the largest, because only a measured peak
+ * may be passed, and the pooled value passes it only if that repeat does. */
+static void put_peak_source(struct summary_parts *parts, json_t *object,
+                            const struct candidate *candidate)
+{
+    const struct record *largest = NULL;
+    for (size_t i = 0; i < candidate->record_count; i++) {
+        const struct record *record = candidate->records[i];
+        if (!isnan(record->metrics.utilisation) &&
+            (largest == NULL || record->metrics.utilisation > largest->metrics.utilisation))
+            largest = record;
+    }
+    if (largest == NULL || isnan(candidate->metrics.utilisation))
+        return;
+    const struct json_read_document *json = largest->json;
+    uint32_t metrics = json_read_member(json, largest->node, "metrics");
+    uint32_t source = json_read_member(json, metrics, "peak_source");
+    if (json_read_is(json, source, JSON_READ_STRING))
+        json_write_set(&parts->writer, object, "peak_source",
+                       json_write_copy(&parts->writer, json, source));
+}
+
 json_t *summary_parts_metrics(struct summary_parts *parts, const struct candidate *candidate)
 {
     const struct metrics *metrics = &candidate->metrics;
@@ -61,6 +83,7 @@ json_t *summary_parts_metrics(struct summary_parts *parts, const struct candidat
     if (!isnan(metrics->throughput))
         summary_parts_put_text(parts, object, "throughput_unit",
                                throughput_unit_name(metrics->throughput_unit));
+    put_peak_source(parts, object, candidate);
     return object;
 }
 

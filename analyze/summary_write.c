@@ -68,6 +68,27 @@ static json_t *counts(struct summary_parts *parts)
     return object;
 }
 
+static bool is_all_null(json_t *object)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) if (!json_is_null(value)) return false;
+    return true;
+}
+
+/* What was measured of the selected candidate. Where that is nothing, or none is selected, the
+ * counts: a document whose metrics are empty is not sound (evidence contract). */
+static json_t *metrics_of(struct summary_parts *parts, const struct candidate *winner)
+{
+    if (winner == NULL)
+        return counts(parts);
+    json_t *metrics = summary_parts_metrics(parts, winner);
+    if (metrics == NULL || !is_all_null(metrics))
+        return metrics;
+    json_decref(metrics);
+    return counts(parts);
+}
+
 static json_t *program(struct summary_parts *parts)
 {
     json_t *object = json_write_object(&parts->writer);
@@ -154,8 +175,7 @@ static void put_contract(struct summary_parts *parts, json_t *root)
                        writer, winner == NULL ? NULL : training_state_row(winner->strategy)->name));
     json_write_set(writer, root, "workload", workload);
     json_write_set(writer, root, "hardware", hardware);
-    json_write_set(writer, root, "metrics",
-                   winner == NULL ? counts(parts) : summary_parts_metrics(parts, winner));
+    json_write_set(writer, root, "metrics", metrics_of(parts, winner));
     summary_parts_put_text(parts, root, "evidence_level", "aggregated_evidence");
     json_write_set(writer, root, "failure", failure(parts));
     json_write_set(writer, root, "decision",

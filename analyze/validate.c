@@ -92,7 +92,8 @@ enum status validate_document(const struct validate_request *request, struct dia
     struct validation validation = {.json = request->json,
                                     .index = request->index,
                                     .arena = request->arena,
-                                    .memory = request->memory};
+                                    .memory = request->memory,
+                                    .scope = request->scope};
     struct validation *v = &validation;
     if (v->json->has_bom)
         validation_report(v, VALIDATION_WARNING(0, "byte_order_mark"),

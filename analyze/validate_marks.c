@@ -36,6 +36,15 @@ static void report_mark(struct validation *v, uint32_t node, uint8_t mark)
     }
 }
 
+/* Our own summaries hold evidence of any depth that is read, further down. */
+static void check_depth(struct validation *v)
+{
+    if (v->json->deep != JSON_READ_NONE && v->scope != EVIDENCE_OWN_SUMMARY)
+        validation_report(v, VALIDATION_ERROR(v->json->deep, "too_deep"),
+                          "nested deeper than the %d levels that are read",
+                          JSON_READ_EVIDENCE_DEPTH);
+}
+
 void validation_check_marks(struct validation *validation)
 {
     static const uint8_t marks[] = {JSON_READ_DUPLICATE_KEY, JSON_READ_NUL_IN_STRING,
@@ -45,6 +54,7 @@ void validation_check_marks(struct validation *validation)
                           JSON_READ_LONE_SURROGATE | JSON_READ_NUMBER_OUT_OF_RANGE |
                           JSON_READ_BIG_INTEGER;
     const struct json_read_document *json = validation->json;
+    check_depth(validation);
     if ((json->flags & every) == 0)
         return;
     for (uint32_t node = 0; node < json->count; node++) {

@@ -24,6 +24,7 @@ enum status json_read_parse(struct json_read_document *document, const char *tex
     document->layout++;
     document->count = 0;
     document->flags = 0;
+    document->deep = JSON_READ_NONE;
     document->has_bom = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
     fault->kind = JSON_READ_FAULT_NONE;
     fault->offset = 0;

@@ -63,12 +63,14 @@ struct json_read_document {
     struct json_read_node *nodes; /* node 0 is the root */
     uint32_t count;
     uint32_t capacity;
-    uint8_t flags; /* union of the nodes' flags */
-    bool has_bom;  /* a UTF-8 byte order mark was skipped */
+    uint8_t flags;   /* union of the nodes' flags */
+    bool has_bom;    /* a UTF-8 byte order mark was skipped */
     uint64_t layout; /* changes whenever a text is laid out unlike the one before it (see
                         json_read_parse_like): while it stays, node i is the same member or element
                         and of the same type */
-    void *scratch; /* the parser's own reusable storage */
+    uint32_t deep;   /* the first container nested deeper than JSON_READ_EVIDENCE_DEPTH, or
+                        JSON_READ_NONE */
+    void *scratch;   /* the parser's own reusable storage */
     size_t scratch_capacity;
 };
 
@@ -84,7 +86,12 @@ enum json_read_fault_kind {
     JSON_READ_FAULT_TOO_LARGE      /* the text is larger than 4 GiB - 1 */
 };
 
-#define JSON_READ_MAX_DEPTH 512
+/*
+ * Evidence may be nested so deep. A summary holds its sources whole, two or three levels further
+ * down, and has to be readable itself: the parser stops only at the larger of the two.
+ */
+#define JSON_READ_EVIDENCE_DEPTH 512
+#define JSON_READ_MAX_DEPTH 520
 
 struct json_read_fault {
     enum json_read_fault_kind kind;

@@ -164,7 +164,7 @@ void json_read_parser_explain(struct json_read_parser *parser, const char *at,
         break;
     case JSON_READ_FAULT_TOO_DEEP:
         json_read_parser_say(fault, "nested deeper than the %d levels that are read",
-                             JSON_READ_MAX_DEPTH);
+                             JSON_READ_EVIDENCE_DEPTH);
         break;
     default:
         explain_syntax(parser, at, expect);

@@ -306,13 +306,28 @@ static inline const char *parse_scalar(struct json_read_parser *parser, const ch
     }
 }
 
+/* The fault is the first container of the branch that is too deep for evidence, as validation says
+ * of a branch that is only a little deeper. */
+static const char *fail_too_deep(struct json_read_parser *parser)
+{
+    parser->depth = JSON_READ_EVIDENCE_DEPTH;
+    parser->document->count = parser->open[JSON_READ_EVIDENCE_DEPTH];
+    uint32_t offset = parser->document->nodes[parser->document->count].offset;
+    return json_read_parser_fail(parser, parser->document->text + offset,
+                                 JSON_READ_EXPECT_SHALLOWER);
+}
+
 /* At an opening bracket; returns the first character inside that is no white space. */
 static const char *open_container(struct json_read_parser *parser, const char *p)
 {
-    if (parser->depth == JSON_READ_MAX_DEPTH)
-        return json_read_parser_fail(parser, p, JSON_READ_EXPECT_SHALLOWER);
     enum json_read_type type = *p == '{' ? JSON_READ_OBJECT : JSON_READ_ARRAY;
     uint32_t index = parser->document->count;
+    if (parser->depth >= JSON_READ_EVIDENCE_DEPTH) {
+        if (parser->depth == JSON_READ_MAX_DEPTH)
+            return fail_too_deep(parser);
+        if (parser->document->deep == JSON_READ_NONE)
+            parser->document->deep = index;
+    }
     if (!add_node(parser, p, 0, type, 0))
         return NULL;
     parser->open[parser->depth++] = index;

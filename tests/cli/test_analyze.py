@@ -386,6 +386,44 @@ class Analyze(unittest.TestCase):
             self.assertEqual(run.returncode, 0, run.stdout)
             self.assertEqual(self.run_program("verify", name).returncode, 0, paths)
 
+    def check_sound_summary(self, *paths):
+        run = self.run_program("analyze", "--output", "s.json", *paths)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        for command in (["validate", "s.json"], ["verify", "s.json"],
+                        ["report", "--format", "md", "s.json"]):
+            run = self.run_program(*command)
+            self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        with open(self.path("s.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def test_a_summary_of_unusual_evidence_satisfies_the_contract(self):
+        # Utilisation above a measured peak is sound only beside the name of that peak.
+        self.write("a.json", record("ddp", utilisation=0.9, peak_source="data sheet"))
+        self.write("b.json", record("ddp", utilisation=1.25, peak_source="measured here"))
+        metrics = self.check_sound_summary("a.json", "b.json")["metrics"]
+        self.assertEqual((metrics["utilisation"], metrics["peak_source"]),
+                         (1.075, "measured here"))
+        # Nothing that the program knows was measured.
+        self.write("c.json", record("ddp", section__metrics={"watts": 5}))
+        self.assertEqual(self.check_sound_summary("c.json")["metrics"]["source_count"], 1)
+        # As deep as evidence may be; "path" moves one level down, below "original".
+        deep = "[" * 511 + "]" * 511
+        text = json.dumps(record("ddp", section__path="DEEP")).replace('"DEEP"', deep)
+        self.write("d.json", text)
+        self.assertIn("original", self.check_sound_summary("d.json")["sources"][0])
+        self.write("d.json", text.replace(deep, "[" + deep + "]"))
+        self.assertEqual(self.run_program("validate", "d.json").returncode, 1)
+
+    def test_faults_of_a_whole_file_have_no_empty_pointer(self):
+        self.write("a.json", record("ddp"))
+        self.write("b.json", "")
+        self.write("c.json", "\ufeff" + json.dumps(record("zero1")))
+        run = self.run_program("analyze", "--output", "s.json", ".")
+        self.assertIn(b"b.json:1:1: error: the file is empty", run.stderr)
+        with open(self.path("s.json"), encoding="utf-8") as file:
+            warnings = json.load(file)["sources"][1]["warnings"]
+        self.assertTrue(warnings[0].startswith("1:1: the file begins with a UTF-8 byte"), warnings)
+
     # ---- verify ----
 
     def changed(self, change):
