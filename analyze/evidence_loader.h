@@ -10,6 +10,7 @@ struct evidence_loader {
     const char *file;  /* the current file, as it is opened */
     const char *name;  /* its name in the summary, escaped */
     bool walked;
+    size_t rejected_in_file; /* listed of the current file */
 };
 
 /* A sound document, or a source inside one. Texts live in the set's arena. */
@@ -34,6 +35,10 @@ enum status evidence_loader_add_record(struct evidence_loader *loader,
 enum status evidence_loader_reject(struct evidence_loader *loader, const char *name,
                                    const char *sha256, const struct finding_list *findings,
                                    struct diag *diag) STATUS_CHECKED;
+
+/* Whether no more of the current file's records are listed as rejected: EVIDENCE_SET_MAX_REJECTED
+ * are, and an entry that says so. What else is wrong in it need not be named. */
+bool evidence_loader_is_full(const struct evidence_loader *loader);
 
 /* Whether another tool's summary can be used: its errors, if any, lie inside its sources. */
 bool evidence_loader_usable(const struct finding_list *findings);

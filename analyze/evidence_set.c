@@ -134,10 +134,24 @@ enum status evidence_loader_add_record(struct evidence_loader *loader,
     return STATUS_OK;
 }
 
+bool evidence_loader_is_full(const struct evidence_loader *loader)
+{
+    return loader->rejected_in_file > EVIDENCE_SET_MAX_REJECTED;
+}
+
 enum status evidence_loader_reject(struct evidence_loader *loader, const char *name,
                                    const char *sha256, const struct finding_list *findings,
                                    struct diag *diag)
 {
+    if (evidence_loader_is_full(loader))
+        return STATUS_OK;
+    struct finding more = {.severity = FINDING_ERROR,
+                           .rule = "more_findings",
+                           .pointer = "",
+                           .message = "from here on the file's invalid records are not listed"};
+    const struct finding_list closing = {.items = &more, .count = 1, .errors = 1};
+    if (loader->rejected_in_file++ == EVIDENCE_SET_MAX_REJECTED)
+        findings = &closing;
     struct rejected_source *rejected = add_rejected(loader->set);
     if (rejected == NULL)
         return diag_no_memory(diag);
@@ -179,6 +193,11 @@ static const char *printable(struct arena *arena, const char *path)
 static enum status visit(void *context, const struct document *document, struct diag *diag)
 {
     struct evidence_loader *loader = context;
+    bool usable = document->kind == DOCUMENT_FOREIGN_SUMMARY
+                      ? evidence_loader_usable(&document->findings)
+                      : document->findings.errors == 0;
+    if (!usable && !document_is_own(document->kind) && evidence_loader_is_full(loader))
+        return STATUS_OK; /* before its name and digest take memory */
     /* A line of a .jsonl file is named PATH:LINE. */
     const char *line = document->name + strlen(loader->file);
     const char *name = arena_printf(&loader->set->arena, "%s%s", loader->name, line);
@@ -191,9 +210,6 @@ static enum status visit(void *context, const struct document *document, struct 
         return diag_no_memory(diag);
     if (document_is_own(document->kind))
         return pass_over_own(loader, name, document->kind, diag);
-    bool usable = document->kind == DOCUMENT_FOREIGN_SUMMARY
-                      ? evidence_loader_usable(&document->findings)
-                      : document->findings.errors == 0;
     if (!usable)
         return evidence_loader_reject(loader, name, sha256, &document->findings, diag);
     const struct json_read_document *kept = NULL;
@@ -230,7 +246,7 @@ static bool add_copy_warning(struct arena *arena, struct record *record, const c
 {
     const char **warnings = arena_take_array(arena, record->warning_count + 1, sizeof *warnings);
     const char *text = arena_printf(arena,
-                                    "1:1: : the same bytes as %s: a copy, counted as a run of "
+                                    "1:1: the same bytes as %s: a copy, counted as a run of "
                                     "its own [copied_evidence]",
                                     of);
     if (warnings == NULL || text == NULL)
@@ -278,6 +294,7 @@ enum status evidence_set_load(struct evidence_set *set, const struct path_list *
         loader.file = arena_copy(&set->arena, files[i].entry.path, strlen(files[i].entry.path));
         loader.name = printable(&set->arena, files[i].name);
         loader.walked = files[i].entry.walked;
+        loader.rejected_in_file = 0;
         if (loader.file == NULL || loader.name == NULL)
             status = diag_no_memory(diag);
         else

@@ -5,6 +5,10 @@
 #include "path_list.h"
 #include "record.h"
 
+/* One file may hold millions of broken records: so many are listed, and the next one
+ * with the only words that those behind it are not. */
+#define EVIDENCE_SET_MAX_REJECTED 10000
+
 /* A document that validation refused, with every finding. */
 struct rejected_source {
     const char *path;

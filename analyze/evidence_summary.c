@@ -90,6 +90,9 @@ static enum status add_source(struct expansion *expansion, uint32_t node,
 {
     struct evidence_loader *loader = expansion->loader;
     struct evidence_source source = *expansion->summary;
+    bool reference = json_read_member(source.json, node, "metrics") == JSON_READ_NONE;
+    if ((reference || findings->errors > 0) && evidence_loader_is_full(loader))
+        return STATUS_OK;
     source.name =
         arena_printf(&loader->set->arena, "%s#/sources/%zu", source.name, expansion->index);
     source.node = node;
@@ -98,7 +101,7 @@ static enum status add_source(struct expansion *expansion, uint32_t node,
         return diag_no_memory(diag);
     if (findings->errors > 0)
         return evidence_loader_reject(loader, source.name, source.sha256, findings, diag);
-    if (json_read_member(source.json, node, "metrics") == JSON_READ_NONE)
+    if (reference)
         return reject_reference(expansion, &source, diag);
     return evidence_loader_add_record(loader, &source, diag);
 }

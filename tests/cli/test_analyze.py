@@ -424,6 +424,21 @@ class Analyze(unittest.TestCase):
             warnings = json.load(file)["sources"][1]["warnings"]
         self.assertTrue(warnings[0].startswith("1:1: the file begins with a UTF-8 byte"), warnings)
 
+    def test_of_millions_of_broken_records_some_are_listed(self):
+        self.write("a.json", record("ddp"))
+        self.write("b.jsonl", "x\n" * 30000)
+        self.write("c.json", {"evidence_level": "aggregated_x", "workload": {}, "hardware": "x",
+                              "metrics": {"count": 1}, "failure": None, "decision": "tune",
+                              "sources": [{}] * 30000})
+        summary = self.summary(".", code=1)
+        rejected = summary["rejected_sources"]
+        self.assertEqual(len(rejected), 2 * 10001)
+        for number, name in (10000, "b.jsonl:10001"), (20001, "c.json#/sources/10000"):
+            self.assertEqual(rejected[number]["path"], name)
+            self.assertEqual(rejected[number]["errors"][0]["rule"], "more_findings")
+        self.write("s.json", summary)
+        self.assertEqual(self.run_program("verify", "s.json").returncode, 0)
+
     # ---- verify ----
 
     def changed(self, change):
