@@ -19,23 +19,34 @@ static bool is_one_of(const char *word, const char *const *words)
     return false;
 }
 
+/* Cuts the blanks at the end off and returns what follows those at the begin. */
+static const char *without_blanks(char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL)
+        text[--length] = '\0';
+    return text + strspn(text, " \t\r\n");
+}
+
 void rules_failure_text(struct validation *v)
 {
     /* What printing "no failure" gives in Python, C and JavaScript, and what people write. */
-    static const char *const none[] = {"none",      "null",       "nil",   "nan",     "n/a",
-                                       "na",        "no",         "false", "0",       "-",
-                                       "undefined", "no failure", "ok",    "success", NULL};
+    static const char *const none[] = {"none", "null",    "nil", "nan", "n/a",       "na",
+                                       "no",   "false",   "0",   "-",   "undefined", "no failure",
+                                       "ok",   "success", "{}",  "[]",  "\"\"",      NULL};
     uint32_t failure = v->found[EVIDENCE_FIELD_FAILURE];
     if (!json_read_is(v->json, failure, JSON_READ_STRING))
         failure = v->found[EVIDENCE_FIELD_FAILURE_REASON];
     if (failure == JSON_READ_NONE)
         return;
-    char word[32];
-    read_small(v, failure, word, sizeof word);
-    if (word[0] == '\0')
+    char text[32];
+    read_small(v, failure, text, sizeof text);
+    bool empty = text[0] == '\0';
+    const char *word = without_blanks(text);
+    if (empty)
         validation_report(v, VALIDATION_WARNING(failure, "failure_empty_text"),
                           "an empty text counts as no failure: write null");
-    else if (word[strspn(word, " \t\r\n")] == '\0' || is_one_of(word, none))
+    else if (word[0] == '\0' || is_one_of(word, none))
         validation_report(v, VALIDATION_WARNING(failure, "failure_none_text"),
                           "the text %s counts as a failure; if the run did not fail, write null "
                           "without quotes",

@@ -219,6 +219,11 @@ static const char *strategy_alias(const char *folded)
 {
     size_t length = strlen(folded);
     char last = length > 0 ? folded[length - 1] : '\0';
+    if (strstr(folded, "shardgradop") != NULL) /* of PyTorch's FSDP, with the parameters whole */
+        return "zero2";
+    if (strstr(folded, "noshard") != NULL || strcmp(folded, "zero0") == 0 ||
+        strcmp(folded, "stage0") == 0 || strcmp(folded, "zerostage0") == 0)
+        return "ddp";
     if (strstr(folded, "fsdp") != NULL || strstr(folded, "fullshard") != NULL ||
         strstr(folded, "fullysharded") != NULL)
         return "fsdp_full_shard";
@@ -265,6 +270,15 @@ static void hint_blanks(const struct json_read_document *json, uint32_t node,
         say(hint, " (it begins with a space)");
     if (value->length > 0 && (unsigned char)text[value->length - 1] <= ' ')
         say(hint, " (it ends with a space)");
+    /* A letter of another script, a blank of another kind or one without width looks like nothing
+     * at all in the quotes. */
+    for (size_t i = 0; i < value->length; i++) {
+        uint32_t code = 0;
+        if ((unsigned char)text[i] >= 0x80 && text_decode(text + i, value->length - i, &code) > 0) {
+            say(hint, " (it contains the character U+%04X)", (unsigned)code);
+            break;
+        }
+    }
 }
 
 void validate_hint_choice(const struct json_read_document *json, const struct evidence_row *row,

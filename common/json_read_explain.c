@@ -113,6 +113,15 @@ static const char *encoding_reason(unsigned char lead, unsigned char second)
     return "a sequence that breaks off";
 }
 
+/* UTF-8 in form, but of characters that it may not hold or in more bytes than it takes. */
+static bool is_of_utf8(unsigned char lead, unsigned char second)
+{
+    return (lead == 0xED && second >= 0xA0 && second < 0xC0) ||
+           (second >= 0x80 && second < 0xC0 && (lead == 0xC0 || lead == 0xC1)) ||
+           (lead == 0xE0 && second >= 0x80 && second < 0xA0) ||
+           (lead == 0xF0 && second >= 0x80 && second < 0x90);
+}
+
 /* In GBK and Shift JIS bytes above 0x7F come in pairs, in Latin-1 mostly alone among ASCII. */
 static void explain_encoding(struct json_read_parser *parser, const char *at)
 {
@@ -122,6 +131,9 @@ static void explain_encoding(struct json_read_parser *parser, const char *at)
                          parser->fault->offset, encoding_reason(lead, second));
     if (at == parser->document->text && lead == 0xEF)
         json_read_parser_say(parser->fault, "the byte order mark is incomplete");
+    else if (is_of_utf8(lead, second))
+        json_read_parser_say(parser->fault, "another encoder's UTF-8, such as Java's modified one, "
+                                            "or data that is no text: save it as UTF-8");
     else if (second >= 0x80 && lead > 0x80)
         json_read_parser_say(parser->fault, "the text may be in GBK or another code page: "
                                             "save it as UTF-8");

@@ -1,3 +1,4 @@
+#include "json_read_hint.h"
 #include "json_read_code.h"
 #include "json_read_parser.h"
 
@@ -5,12 +6,6 @@
  * Recognisable causes. Each function looks at what stands at the fault, appends "; ..." to the
  * message if it knows the cause, and says whether it did. The first that does is the last asked.
  */
-
-static bool begins(const char *at, const char *end, const char *word)
-{
-    size_t length = strlen(word);
-    return (size_t)(end - at) >= length && memcmp(at, word, length) == 0;
-}
 
 /* `word` in small letters. */
 static bool begins_any_case(const char *at, const char *end, const char *word)
@@ -24,24 +19,6 @@ static bool begins_any_case(const char *at, const char *end, const char *word)
     return true;
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_name(char c)
-{
-    return is_letter(c) || json_read_parser_is_digit(c);
-}
-
-static size_t name_length(const char *at, const char *end)
-{
-    size_t length = 0;
-    while (at + length < end && is_name(at[length]))
-        length++;
-    return length;
-}
-
 /* Length of a token for a number that is not finite as Python, C and JavaScript print it, or 0. */
 static size_t not_finite(const char *at, const char *end)
 {
@@ -49,10 +26,11 @@ static size_t not_finite(const char *at, const char *end)
     const char *p = at;
     if (p < end && (*p == '-' || *p == '+'))
         p++;
-    if (begins(p, end, "1.#")) /* older C libraries on Windows: 1.#INF, 1.#QNAN */
-        return (size_t)(p - at) + 3 + name_length(p + 3, end);
+    if (json_read_hint_begins(p, end, "1.#")) /* older C libraries on Windows: 1.#INF, 1.#QNAN */
+        return (size_t)(p - at) + 3 + json_read_hint_name_length(p + 3, end);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (begins_any_case(p, end, words[i]) && name_length(p, end) == strlen(words[i]))
+        if (begins_any_case(p, end, words[i]) &&
+            json_read_hint_name_length(p, end) == strlen(words[i]))
             return (size_t)(p - at) + strlen(words[i]);
     return 0;
 }
@@ -77,16 +55,18 @@ static bool hint_not_finite(struct json_read_parser *parser, const char *begin)
 static size_t call_length(const char *at, const char *end)
 {
     size_t length = 0;
-    while (at + length < end && (is_name(at[length]) || at[length] == '.'))
+    while (at + length < end && (json_read_hint_is_name(at[length]) || at[length] == '.'))
         length++;
-    return is_letter(*at) && at + length < end && at[length] == '(' ? length : 0;
+    return json_read_hint_is_letter(*at) && at + length < end && at[length] == '(' ? length : 0;
 }
 
 static bool hint_python(struct json_read_parser *parser, const char *at)
 {
     const char *end = parser->end;
-    bool word = begins(at, end, "None") || begins(at, end, "True") || begins(at, end, "False");
-    bool quote = *at == '\'' || begins(at, end, "u'") || begins(at, end, "b'");
+    bool word = json_read_hint_begins(at, end, "None") || json_read_hint_begins(at, end, "True") ||
+                json_read_hint_begins(at, end, "False");
+    bool quote =
+        *at == '\'' || json_read_hint_begins(at, end, "u'") || json_read_hint_begins(at, end, "b'");
     bool call = call_length(at, end) > 0;
     if (!call && !word && *at != '(' && !(quote && parser->depth > 0))
         return false;
@@ -99,7 +79,8 @@ static bool hint_python(struct json_read_parser *parser, const char *at)
 
 static bool hint_comment(struct json_read_parser *parser, const char *at)
 {
-    if (*at != '#' && !begins(at, parser->end, "//") && !begins(at, parser->end, "/*"))
+    if (*at != '#' && !json_read_hint_begins(at, parser->end, "//") &&
+        !json_read_hint_begins(at, parser->end, "/*"))
         return false;
     json_read_parser_say(parser->fault, "; JSON has no comments");
     return true;
@@ -146,81 +127,17 @@ static bool hint_comma(struct json_read_parser *parser, const char *at)
     return true;
 }
 
-/* Other kinds of file, told by their first bytes. */
-static bool hint_file(struct json_read_parser *parser)
+/* What a crashed file system leaves of a file that was being written. */
+static bool hint_zeros(struct json_read_parser *parser, const char *at)
 {
-    static const struct {
-        const char *begin;
-        const char *what;
-    } rows[] = {
-        {"<<<<<<<", "an unresolved merge conflict"},
-        {"<", "HTML or XML, perhaps an error page that was saved in place of the file"},
-        {"PK\x03\x04", "a ZIP archive"},
-        {"\x1F\x8B", "gzip data: decompress it first"},
-        {"---", "YAML"},
-        {"version https://git-lfs", "a Git LFS pointer: run git lfs pull"},
-        {"Traceback (most", "a Python traceback"},
-        {"diff --git", "a patch"},
-    };
-    const char *text = parser->document->text + (parser->document->has_bom ? 3 : 0);
-    while (text < parser->end && json_read_parser_is_space(*text))
-        text++;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (begins(text, parser->end, rows[i].begin)) {
-            json_read_parser_say(parser->fault, "; this looks like %s", rows[i].what);
-            return true;
-        }
-    return false;
-}
-
-/* True if a line after the first one that has text begins like a JSON document. */
-static const char *later_document(const char *text, const char *end)
-{
-    while (text < end && json_read_parser_is_space(*text))
-        text++;
-    while (text < end && (text = memchr(text, '\n', (size_t)(end - text))) != NULL) {
-        while (text < end && json_read_parser_is_space(*text))
-            text++;
-        if (text + 1 < end && *text == '{' &&
-            (text[1] == '"' || text[1] == '}' || json_read_parser_is_space(text[1])))
-            return text;
-    }
-    return NULL;
-}
-
-/* Text before the JSON: the file begins with something else, the fault lies in its first line. */
-static bool hint_log_line(struct json_read_parser *parser, const char *at)
-{
-    const char *text = parser->document->text + (parser->document->has_bom ? 3 : 0);
-    while (text < parser->end && json_read_parser_is_space(*text))
-        text++;
-    if (parser->depth > 1 || *text == '{' || memchr(text, '\n', (size_t)(at - text)) != NULL)
+    const char *p = at;
+    while (p < parser->end && *p == '\0')
+        p++;
+    if (p == at)
         return false;
-    const char *document = later_document(text, parser->end);
-    const char *line_end = memchr(at, '\n', (size_t)(parser->end - at));
-    const char *same_line =
-        memchr(at, '{', (size_t)((line_end == NULL ? parser->end : line_end) - at));
-    size_t line, column;
-    if (document == NULL && (same_line == NULL || parser->depth > 0))
-        return false;
-    if (document == NULL)
-        document = same_line;
-    json_read_position(parser->document, (size_t)(document - parser->document->text), &line,
-                       &column);
-    json_read_parser_say(parser->fault,
-                         "; the file begins with a log line or other text, and JSON "
-                         "may begin in line %zu: write nothing else into the file",
-                         line);
-    return true;
-}
-
-static bool hint_yaml(struct json_read_parser *parser, const char *at)
-{
-    size_t length = name_length(at, parser->end);
-    if (parser->depth > 0 || length == 0 || at + length + 1 >= parser->end || at[length] != ':' ||
-        !json_read_parser_is_space(at[length + 1]))
-        return false;
-    json_read_parser_say(parser->fault, "; this looks like YAML or plain text");
+    bool all = p == parser->end;
+    json_read_parser_say(parser->fault, "; %sNUL bytes follow%s", all ? "only " : "",
+                         all ? ": the machine or its disk failed while the file was written" : "");
     return true;
 }
 
@@ -229,9 +146,11 @@ static bool hint_value(struct json_read_parser *parser, const char *at)
     if (hint_not_finite(parser, at) || hint_comma(parser, at) || hint_comment(parser, at) ||
         hint_quotes(parser, at))
         return true;
-    if (parser->depth == 0 && (hint_file(parser) || hint_log_line(parser, at)))
+    if (parser->depth == 0 && (json_read_hint_file(parser) || json_read_hint_log_line(parser, at) ||
+                               hint_zeros(parser, at)))
         return true;
-    if (hint_python(parser, at) || hint_log_line(parser, at) || hint_yaml(parser, at))
+    if (hint_python(parser, at) || json_read_hint_log_line(parser, at) ||
+        json_read_hint_yaml(parser, at))
         return true;
     const char *hint = NULL;
     if (*at == '+')
@@ -241,11 +160,11 @@ static bool hint_value(struct json_read_parser *parser, const char *at)
     else if (begins_any_case(at, parser->end, "true") ||
              begins_any_case(at, parser->end, "false") || begins_any_case(at, parser->end, "null"))
         hint = "true, false and null are written in small letters";
-    else if (begins(at, parser->end, "undefined"))
+    else if (json_read_hint_begins(at, parser->end, "undefined"))
         hint = "write null for what was not measured";
     else if (*at == ',' || *at == '}')
         hint = "the value is missing";
-    else if (is_letter(*at))
+    else if (json_read_hint_is_letter(*at))
         hint = "a text is written in double quotes";
     if (hint != NULL)
         json_read_parser_say(parser->fault, "; %s", hint);
@@ -257,7 +176,7 @@ static bool hint_key(struct json_read_parser *parser, const char *at)
     if (hint_comma(parser, at) || hint_comment(parser, at) || hint_python(parser, at) ||
         hint_quotes(parser, at))
         return true;
-    if (!is_name(*at))
+    if (!json_read_hint_is_name(*at))
         return false;
     /* The comma before it stands in the text, after a digit or an opening brace at least. */
     bool decimal =
@@ -283,7 +202,7 @@ static bool hint_after_number(struct json_read_parser *parser, const char *at)
         hint = "a number has no digit separators";
     else if (*at == '.')
         hint = "a number has one point";
-    else if (is_letter(*at) || *at == '%')
+    else if (json_read_hint_is_letter(*at) || *at == '%')
         hint = "a number has no unit or suffix";
     if (hint != NULL)
         json_read_parser_say(parser->fault, "; %s", hint);
@@ -292,11 +211,11 @@ static bool hint_after_number(struct json_read_parser *parser, const char *at)
 
 static bool hint_after(struct json_read_parser *parser, const char *at)
 {
-    if (hint_comment(parser, at) || hint_quotes(parser, at) || hint_log_line(parser, at) ||
-        hint_after_number(parser, at))
+    if (hint_comment(parser, at) || hint_quotes(parser, at) ||
+        json_read_hint_log_line(parser, at) || hint_after_number(parser, at))
         return true;
     const char *hint = NULL;
-    if (*at == '"' || *at == '{' || *at == '[' || *at == '-' || is_name(*at))
+    if (*at == '"' || *at == '{' || *at == '[' || *at == '-' || json_read_hint_is_name(*at))
         hint = "a comma is missing, or a quote inside a text has no backslash";
     else if (*at == '}' || *at == ']')
         hint = "the brackets do not match";
@@ -309,18 +228,31 @@ static bool hint_after(struct json_read_parser *parser, const char *at)
     return hint != NULL;
 }
 
+/* True if a bracket begins an array rather than "[rank0]: warning". */
+static bool opens_value(const char *at, const char *end)
+{
+    for (at++; at < end && json_read_parser_is_space(*at);)
+        at++;
+    return at < end &&
+           (strchr("\"{[]-", *at) != NULL || json_read_parser_is_digit(*at) ||
+            json_read_hint_begins(at, end, "true") || json_read_hint_begins(at, end, "false") ||
+            json_read_hint_begins(at, end, "null"));
+}
+
+static void hint_text_after(struct json_read_parser *parser)
+{
+    json_read_parser_say(parser->fault, "; a log line or other text follows the JSON: write "
+                                        "nothing else into the file");
+}
+
 static bool hint_end(struct json_read_parser *parser, const char *at)
 {
     const char *last = before(parser, at);
     bool new_line = memchr(last, '\n', (size_t)(at - last)) != NULL;
-    if (*at == '\0') {
-        const char *p = at;
-        while (p < parser->end && *p == '\0')
-            p++;
-        json_read_parser_say(parser->fault,
-                             p == parser->end ? "; only NUL bytes follow: the machine or its disk "
-                                                "failed while the file was written"
-                                              : "; NUL bytes follow");
+    if (hint_zeros(parser, at))
+        return true;
+    if (*at == '[' && !opens_value(at, parser->end)) {
+        hint_text_after(parser);
         return true;
     }
     if ((*at == '{' || *at == '[') && (*last == '}' || *last == ']')) {
@@ -331,12 +263,20 @@ static bool hint_end(struct json_read_parser *parser, const char *at)
                                                   "concatenated, or two jobs wrote to one");
         return true;
     }
-    if (hint_comment(parser, at) || hint_quotes(parser, at) || hint_log_line(parser, at) ||
-        hint_after_number(parser, at))
+    if (hint_comment(parser, at) || hint_quotes(parser, at) ||
+        json_read_hint_log_line(parser, at) || hint_after_number(parser, at))
         return true;
-    if (*at != '}' && *at != ']')
+    if (*at == '}' || *at == ']') {
+        json_read_parser_say(parser->fault, "; one closing bracket too many");
+        return true;
+    }
+    if (!new_line)
         return false;
-    json_read_parser_say(parser->fault, "; one closing bracket too many");
+    if (*at == '{' || *at == '[')
+        json_read_parser_say(parser->fault, "; text stands before the JSON: write nothing else "
+                                            "into the file");
+    else
+        hint_text_after(parser);
     return true;
 }
 
@@ -374,7 +314,8 @@ bool json_read_parser_hint(struct json_read_parser *parser, const char *at,
     case JSON_READ_EXPECT_COMMA:
         return hint_after(parser, at);
     case JSON_READ_EXPECT_DIGIT:
-        return hint_not_finite(parser, parser->token) || (parser->depth == 0 && hint_file(parser));
+        return hint_not_finite(parser, parser->token) ||
+               (parser->depth == 0 && json_read_hint_file(parser));
     case JSON_READ_EXPECT_CHARACTER:
         return hint_string(parser, at);
     case JSON_READ_EXPECT_ESCAPE:
