@@ -86,8 +86,9 @@ struct analysis {
     struct arena arena;
 };
 
-/* Loads, groups, gates, selects, decides. STATUS_INPUT "no evidence" if there is no record at all
- * and nothing was rejected either... the caller maps rejected sources to its exit code. */
+/* Loads, groups, gates, selects, decides. Paths are made relative to the directory `base` (NULL: as
+ * given). STATUS_INPUT "no evidence" if there is no record and nothing was rejected. Rejected
+ * sources are no failure here: the caller turns them into its exit code. */
 enum status analysis_run(struct analysis *analysis, const struct path_list *paths, const char *base,
                          const struct analysis_options *options, struct diag *diag) STATUS_CHECKED;
 

@@ -281,14 +281,6 @@ static enum status check_file(const struct visit *v)
     return check_bytes(v, reader->input.data, reader->input.size);
 }
 
-enum status document_check_file(struct document_reader *reader, const char *path,
-                                document_visit *visit, void *context, struct diag *diag)
-{
-    struct visit v = {reader, path, visit, context, diag, true};
-    spare_pattern(reader);
-    return check_file(&v);
-}
-
 enum status document_check_entry(struct document_reader *reader, const struct path_entry *entry,
                                  document_visit *visit, void *context, struct diag *diag)
 {

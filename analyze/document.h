@@ -45,8 +45,8 @@ struct document {
 /*
  * Checks the documents of one file's bytes and calls `visit` for each, in order; the document and
  * its findings are valid during the call only. A visit that returns other than STATUS_OK stops and
- * is returned. `json` is reused storage. An unreadable file is reported by document_check_file as a
- * document whose only finding is the reason.
+ * is returned. `json` is reused storage. An unreadable file is reported by document_check_entry as
+ * a document whose only finding is the reason.
  */
 typedef enum status document_visit(void *context, const struct document *document,
                                    struct diag *diag);
@@ -62,12 +62,8 @@ struct document_reader { /* reusable storage of one thread; zeroed is ready */
     size_t size_limit;              /* 0: INPUT_DEFAULT_LIMIT */
 };
 
-enum status document_check_file(struct document_reader *reader, const char *path,
-                                document_visit *visit, void *context,
-                                struct diag *diag) STATUS_CHECKED;
-
-/* As document_check_file, and what a directory walk found is opened only if it is a regular file,
- * so that a pipe lying about never blocks. */
+/* What a directory walk found is opened only if it is a regular file, so that a pipe lying about
+ * never blocks. */
 enum status document_check_entry(struct document_reader *reader, const struct path_entry *entry,
                                  document_visit *visit, void *context,
                                  struct diag *diag) STATUS_CHECKED;

@@ -1,6 +1,5 @@
 #include "finding.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool grow(struct finding_list *list, struct arena *arena)
@@ -31,22 +30,4 @@ bool finding_add(struct finding_list *list, struct arena *arena, const struct fi
     else
         list->warnings++;
     return true;
-}
-
-static int compare(const void *left, const void *right)
-{
-    const struct finding *a = left;
-    const struct finding *b = right;
-    if (a->offset != b->offset)
-        return a->offset < b->offset ? -1 : 1;
-    if (a->severity != b->severity)
-        return a->severity == FINDING_ERROR ? -1 : 1;
-    int order = strcmp(a->rule, b->rule);
-    return order != 0 ? order : strcmp(a->message, b->message);
-}
-
-void finding_sort(struct finding_list *list)
-{
-    if (list->count > 1)
-        qsort(list->items, list->count, sizeof list->items[0], compare);
 }

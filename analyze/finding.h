@@ -18,7 +18,7 @@ struct finding {
     const char *message; /* what was found, what was expected, what to do; safe to print */
 };
 
-/* A list that lives in an arena. Sorted by position once complete (finding_sort). */
+/* A list that lives in an arena. Validation hands it out sorted by position. */
 struct finding_list {
     struct finding *items;
     size_t count, capacity;
@@ -27,8 +27,5 @@ struct finding_list {
 
 /* Appends a copy (pointer and message are copied into the arena). False: memory exhausted. */
 bool finding_add(struct finding_list *list, struct arena *arena, const struct finding *finding);
-
-/* By offset, then severity (errors first), then rule; stable. */
-void finding_sort(struct finding_list *list);
 
 #endif

@@ -59,8 +59,7 @@ const char *policy_correctness_name(enum policy_correctness correctness);
 json_t *policy_write(struct json_write *writer, const struct policy *policy);
 
 /* "80GiB", "80 GB", "24576MiB", "15.5 GiB" -> MiB. STATUS_USAGE if not a size; a bare number is
- * none, since nobody means MiB by 80.
- */
+ * none, since nobody means MiB by 80. */
 enum status policy_parse_size(const char *text, double *mb, struct diag *diag) STATUS_CHECKED;
 
 #endif

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "gates.h"
 #include "message_table.h"
 
 /* A report needs the first few; with hundreds of equal candidates the rest says nothing new. */
@@ -86,14 +85,6 @@ enum status selection_rank(const struct policy *policy, const struct group *grou
 cleanup:
     free(entries);
     return status;
-}
-
-long selection_pick(const struct policy *policy, const struct group *group, const size_t *order)
-{
-    for (size_t i = 0; i < group->candidate_count; i++)
-        if (gates_eligible(policy, &group->candidates[order[i]]))
-            return (long)order[i];
-    return -1;
 }
 
 /* What the order of two neighbours does not say by itself. */

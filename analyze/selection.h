@@ -13,9 +13,6 @@ enum status selection_rank(const struct policy *policy, const struct group *grou
                            struct arena *arena, const size_t **order,
                            struct diag *diag) STATUS_CHECKED;
 
-/* The first of `order` that is eligible under the policy (gates_eligible); -1: none. Pure. */
-long selection_pick(const struct policy *policy, const struct group *group, const size_t *order);
-
 /*
  * The selection among the candidates that gates_apply found eligible; sets their rank. Candidates
  * that the ranking cannot tell apart, and those that rank last because something was not measured,

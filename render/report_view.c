@@ -36,15 +36,6 @@ double report_view_gain(const struct summary_group *group,
     return candidate->throughput / baseline->throughput - 1;
 }
 
-const struct summary_gate *report_view_gate(const struct summary_candidate *candidate,
-                                            const char *name)
-{
-    for (size_t i = 0; i < candidate->gate_count; i++)
-        if (strcmp(candidate->gates[i].name, name) == 0)
-            return &candidate->gates[i];
-    return NULL;
-}
-
 const char *report_view_verdict(const struct summary_group *group,
                                 const struct summary_candidate *candidate)
 {

@@ -24,10 +24,6 @@ const struct summary_candidate *report_view_baseline(const struct summary_group 
 double report_view_gain(const struct summary_group *group,
                         const struct summary_candidate *candidate);
 
-/* The candidate's gate of that name, or NULL. */
-const struct summary_gate *report_view_gate(const struct summary_candidate *candidate,
-                                            const char *name);
-
 /* "selected", "eligible", "not_eligible" or "failed_run": a word of the group "verdict". */
 const char *report_view_verdict(const struct summary_group *group,
                                 const struct summary_candidate *candidate);
