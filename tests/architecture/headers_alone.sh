@@ -5,10 +5,10 @@ compiler=$1
 cd "$2"
 flags=$(pkg-config --cflags jansson xlsxwriter pangocairo zlib)
 failed=0
-for header in common/*.h analyze/*.h render/*.h cli/*.h; do
+for header in common/*.h analyze/*.h render/*.h cli/*.h collect/*.h; do
     [ -e "$header" ] || continue
     # shellcheck disable=SC2086
     echo "#include \"$header\"" | "$compiler" -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only \
-        -I. -Icommon -Ianalyze -Irender -Icli $flags -x c - || { echo "$header does not compile alone"; failed=1; }
+        -I. -Icommon -Ianalyze -Irender -Icli -Icollect $flags -x c - || { echo "$header does not compile alone"; failed=1; }
 done
 exit $failed

@@ -1,0 +1,106 @@
+#ifndef RANKLEDGER_COMMUNICATOR_H
+#define RANKLEDGER_COMMUNICATOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "diag.h"
+#include "schedule.h"
+
+/*
+ * The ranks of one run and their collectives. communicator.c is what callers see: it counts, takes
+ * the time, and hands on to an implementation (communicator_mpi.c; communicator_count.c, which
+ * moves nothing; later NCCL).
+ *
+ * Sums travel in the wire dtype. Everything is in place: an all-reduce in the whole array; a
+ * reduce-scatter reads the whole array and leaves the sum in the rank's own part of it (the other
+ * parts are undefined afterwards); an all-gather fills the whole array from `shard` (which may be
+ * the rank's own part of it).
+ */
+struct communicator;
+
+/* One array of a coalesced call. */
+struct communicator_segment {
+    void *whole;       /* N parts of `part_elements` each */
+    const void *shard; /* all-gather: what this rank gives; otherwise NULL */
+    uint64_t part_elements;
+};
+
+struct communicator_call {
+    enum schedule_collective collective;
+    enum schedule_purpose purpose;
+    const struct communicator_segment *segments; /* copied by post */
+    size_t segment_count;
+    uint64_t payload_bytes; /* as counted: the whole arrays */
+    size_t ticket;          /* below the ticket_count of create */
+};
+
+/* Where the exposed time of a call is booked: the phase in which the compute thread stood in it. */
+struct communicator_usage {
+    uint64_t calls[SCHEDULE_COLLECTIVE_COUNT][SCHEDULE_PURPOSE_COUNT];
+    uint64_t payload_bytes[SCHEDULE_COLLECTIVE_COUNT][SCHEDULE_PURPOSE_COUNT];
+    uint64_t exposed_ns[SCHEDULE_COLLECTIVE_COUNT][SCHEDULE_PURPOSE_COUNT];
+    uint64_t in_flight_ns[SCHEDULE_COLLECTIVE_COUNT]
+                         [SCHEDULE_PURPOSE_COUNT]; /* posting to completion */
+    uint64_t exposed_phase_ns[SCHEDULE_PHASE_COUNT];
+    uint64_t any_in_flight_ns; /* time during which at least one was */
+};
+
+struct communicator_operations {
+    const char *name;     /* "mpi", "count", "nccl" */
+    const char *progress; /* "polling", "stream" */
+    /* Starts a call. `complete` is set if it is finished already (done blocking). */
+    enum status (*post)(struct communicator *communicator, const struct communicator_call *call,
+                        bool *complete, struct diag *diag);
+    /* Lets everything posted make progress; complete[ticket] of those that finished is set. */
+    enum status (*poll)(struct communicator *communicator, bool *complete, struct diag *diag);
+    enum status (*wait)(struct communicator *communicator, size_t ticket, struct diag *diag);
+    /* Sum of one fp64 over all ranks, to all. */
+    enum status (*sum)(struct communicator *communicator, double *value, struct diag *diag);
+    /* Outside the step: not counted. */
+    enum status (*barrier)(struct communicator *communicator, struct diag *diag);
+    enum status (*broadcast)(struct communicator *communicator, void *host, uint64_t bytes,
+                             int root, struct diag *diag);
+    /* `bytes` of host memory of every rank to `root`'s `all` [world_size][bytes] (NULL elsewhere).
+     */
+    enum status (*gather)(struct communicator *communicator, const void *host, uint64_t bytes,
+                          void *all, int root, struct diag *diag);
+    void (*destroy)(struct communicator *communicator);
+};
+
+struct communicator {
+    const struct communicator_operations *operations;
+    uint64_t rank, world_size;
+    enum model_dtype wire;
+    bool off; /* post, wait and sum do nothing and count nothing (the pass without collectives) */
+    bool blocking;                      /* post waits at once (--no-overlap) */
+    enum schedule_phase phase;          /* where exposed time is booked now */
+    struct communicator_usage usage;    /* since the last communicator_clear_usage */
+    struct communicator_posted *posted; /* one a ticket; communicator.c's own */
+    size_t ticket_count;
+    uint64_t posted_now; /* how many are in flight, and since when at least one was */
+    uint64_t any_since_ns;
+};
+
+/* For implementations: fills the common part. `ticket_count` calls can be in flight. Heap. */
+enum status communicator_init(struct communicator *communicator,
+                              const struct communicator_operations *operations, uint64_t rank,
+                              uint64_t world_size, enum model_dtype wire, size_t ticket_count,
+                              struct diag *diag) STATUS_CHECKED;
+void communicator_fini(struct communicator *communicator);
+
+/* Failures are STATUS_ENVIRONMENT with the collective, its purpose and the library's words. */
+enum status communicator_post(struct communicator *communicator,
+                              const struct communicator_call *call,
+                              struct diag *diag) STATUS_CHECKED;
+enum status communicator_poll(struct communicator *communicator, struct diag *diag) STATUS_CHECKED;
+enum status communicator_wait(struct communicator *communicator, size_t ticket,
+                              struct diag *diag) STATUS_CHECKED;
+/* Counted as one all-reduce for the purpose scalar, 8 bytes. */
+enum status communicator_sum(struct communicator *communicator, double *value,
+                             struct diag *diag) STATUS_CHECKED;
+void communicator_clear_usage(struct communicator *communicator);
+/* Frees the communicator; NULL is allowed. */
+void communicator_destroy(struct communicator *communicator);
+
+#endif
