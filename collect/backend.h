@@ -49,7 +49,7 @@ struct backend_operations {
     /* Waits until everything asked for is done. */
     void (*synchronise)(struct backend *backend);
 
-    /* --- model; x, out, sum: typed --- */
+    /* --- model; x, out, residual: typed --- */
 
     /* out[b,t,:] = wte[tokens[b,t],:] + wpe[t,:]. tokens: host, int32, [B, T+1] (the last column is
      * only a target). */
@@ -58,14 +58,9 @@ struct backend_operations {
     /* wte's gradient always adds (the head has set it); dwpe as `accumulate` says. */
     void (*embedding_backward)(struct backend *backend, void *dwte, void *dwpe, const void *dout,
                                const int32_t *tokens, int accumulate);
-    /*
-     * Layer norm of `rows` rows of C, eps 1e-5. With `delta`, sum = x + delta is written and
-     * normalised; without, x is and `sum` is not touched. stats: fp32 [2, rows], mean then
-     * 1/deviation.
-     */
-    void (*layer_norm_forward)(struct backend *backend, void *out, float *stats, void *sum,
-                               const void *x, const void *delta, const void *weight,
-                               const void *bias);
+    /* Layer norm of `rows` rows of C, eps 1e-5. stats: fp32 [2, rows], mean then 1/deviation. */
+    void (*layer_norm_forward)(struct backend *backend, void *out, float *stats, const void *x,
+                               const void *weight, const void *bias);
     /* dx[rows, C] += the gradient through the norm (with `set`: = ); x is what was normalised. */
     void (*layer_norm_backward)(struct backend *backend, void *dx, void *dweight, void *dbias,
                                 const void *dout, const void *x, const float *stats,
@@ -73,7 +68,12 @@ struct backend_operations {
     /* out[rows, outputs] = x[rows, inputs] weight[outputs, inputs]^T + bias (none if NULL). */
     void (*linear_forward)(struct backend *backend, void *out, const void *x, const void *weight,
                            const void *bias, uint64_t inputs, uint64_t outputs);
-    /* The same, and gelu_out = gelu(out), tanh form. */
+    /* The same plus residual[rows, outputs] (not `out` itself), all added before rounding: the
+     * residual stream behind attention and MLP. */
+    void (*linear_residual_forward)(struct backend *backend, void *out, const void *residual,
+                                    const void *x, const void *weight, const void *bias,
+                                    uint64_t inputs, uint64_t outputs);
+    /* As linear_forward, and gelu_out = gelu(out), tanh form. */
     void (*linear_gelu_forward)(struct backend *backend, void *out, void *gelu_out, const void *x,
                                 const void *weight, const void *bias, uint64_t inputs,
                                 uint64_t outputs);

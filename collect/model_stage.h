@@ -32,8 +32,11 @@ struct model_stage_between {
     void *context;
 };
 
-/* Runs a stage forward. The head also makes losses and the logits' gradient. A failure comes from
- * `between` alone. */
+/*
+ * Runs a stage forward. The head also makes losses and the logits' gradient. A block whose own
+ * stream (streams[index]) is NULL stops before the product that would make it: that is what
+ * recomputation needs. A failure comes from `between` alone.
+ */
 enum status model_stage_forward(struct model_stage *stage, size_t index,
                                 const struct model_stage_between *between,
                                 struct diag *diag) STATUS_CHECKED;
