@@ -23,4 +23,13 @@ struct training {
 /* Sequences of one optimizer step over all ranks: B G N. */
 uint64_t training_global_batch(const struct training *training);
 
+/*
+ * Which sequence of the step's global batch (model_data_tokens' `sample`, 0..B G N - 1) is sequence
+ * `b` of micro-batch `micro_batch` on rank `rank`: (micro_batch N + rank) B + b. The one place that
+ * says so: for one global batch every split over ranks and micro-batches trains on the same
+ * sequences.
+ */
+uint64_t training_sample(const struct training *training, uint64_t rank, uint64_t micro_batch,
+                         uint64_t b);
+
 #endif
