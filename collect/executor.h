@@ -18,6 +18,8 @@ struct executor_times {
     uint64_t total_ns;
     uint64_t forward_ns, backward_ns, optimizer_ns; /* without what was exposed in them */
     uint64_t exposed_ns;
+    uint64_t exposed_phase_ns[SCHEDULE_PHASE_COUNT]; /* of exposed_ns */
+    uint64_t in_flight_ns;                           /* at least one collective was in flight */
     uint64_t other_ns;
 };
 
@@ -57,10 +59,18 @@ void executor_destroy(struct executor *executor);
 
 /*
  * One optimizer step on `tokens` (host, [G][B][T+1], this rank's). STATUS_NEGATIVE if the gradient
- * norm is not finite: all ranks stop together, parameters unchanged.
+ * norm is not finite: all ranks stop together, parameters unchanged. STATUS_BUG if the schedule
+ * runs a stage whose parameters or gradients are not there.
+ *
+ * While the communicator is off, a gather fills the other ranks' parts with copies of this rank's,
+ * so that stages work on real parameters; the time that takes is left out of the step's.
  */
 enum status executor_run(struct executor *executor, const int32_t *tokens,
                          struct executor_step *result, struct diag *diag) STATUS_CHECKED;
+
+/* Makes one number of the live logits' gradient not finite (an injected fault). To be called from
+ * the observer, before an action that is the head's backward. */
+void executor_poison(struct executor *executor);
 
 /* Optimizer steps done so far (Adam's t); a restore sets it. */
 uint64_t executor_steps(const struct executor *executor);
