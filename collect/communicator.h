@@ -73,9 +73,13 @@ struct communicator {
     uint64_t rank, world_size;
     enum model_dtype wire;
     bool off; /* post, wait and sum do nothing and count nothing (the pass without collectives) */
-    bool blocking;                      /* post waits at once (--no-overlap) */
-    enum schedule_phase phase;          /* where exposed time is booked now */
-    struct communicator_usage usage;    /* since the last communicator_clear_usage */
+    bool blocking;                   /* post waits at once (--no-overlap) */
+    enum schedule_phase phase;       /* where exposed time is booked now */
+    struct communicator_usage usage; /* since the last communicator_clear_usage */
+    /* 1 is written here while the compute thread stands in a call that can wait for other ranks
+     * (post, wait, sum, barrier, broadcast, gather), 0 afterwards; NULL: nobody looks. That is how
+     * a watchdog tells a rank that hangs from those that wait for it (rank_record.h, `inside`). */
+    volatile uint32_t *inside;
     struct communicator_posted *posted; /* one a ticket; communicator.c's own */
     size_t ticket_count;
     uint64_t posted_now; /* how many are in flight, and since when at least one was */

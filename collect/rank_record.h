@@ -52,8 +52,9 @@ const char *rank_failure_kind_name(enum rank_failure_kind kind);
 struct rank_failure {
     enum rank_failure_kind kind;
     enum rank_phase phase;
-    int64_t rank; /* -1: of no rank in particular */
-    int64_t step; /* the optimizer step it happened in, warm-up included, from 0; -1: none */
+    int64_t rank;   /* -1: of no rank in particular */
+    int64_t step;   /* the optimizer step it happened in, warm-up included, from 0; -1: none */
+    uint64_t at_ns; /* when; of the failures of several ranks the first one is told */
     char detail[1024];
     /* out_of_memory */
     uint64_t asked_bytes, in_use_bytes, limit_bytes;
@@ -99,6 +100,11 @@ struct rank_record {
     int64_t step;      /* the optimizer step in work, -1 before the first */
     uint64_t progress; /* counts every sign of life that the watchdog accepts (a completed
                           step, a completed part of start-up or of a checkpoint) */
+    uint64_t actions;  /* the schedule's actions begun so far: of ranks that stand still, the one
+                          with the fewest is the one the others wait for */
+    uint32_t inside;   /* the compute thread stands in the communication library: such a rank waits
+                          for others (communicator.h's `inside` points here) */
+    uint32_t ended_by; /* the signal that a launcher's or mpirun's clearing up sent; 0: none */
     uint64_t started_ns, first_step_ns; /* process start; first step begun */
     struct rank_failure failure;
     bool injected; /* the fault in failure, or one that did no harm, was asked for */
@@ -129,6 +135,14 @@ struct rank_record {
 
 size_t rank_record_size(uint64_t step_capacity);
 
+/*
+ * Notes what ended this rank: when, and in which phase and step the record says it is; `rank` -1
+ * means this one. The first failure stays. Whoever reads the record meanwhile sees all or nothing
+ * of it. Amounts of an out_of_memory are written to the record before.
+ */
+void rank_record_fail(struct rank_record *record, enum rank_failure_kind kind, int64_t rank,
+                      const char *detail);
+
 /* Records of all ranks of one run; `stride` bytes apart. */
 struct rank_board {
     unsigned char *memory;
@@ -137,8 +151,8 @@ struct rank_board {
     bool mapped;
 };
 
-/* Creates the file (it must not exist) with zeroed records and maps it; or memory if `path` is
- * NULL. */
+/* Creates the file (it must not exist) and maps it; or takes memory if `path` is NULL. Records are
+ * zero but for rank, world_size, step (-1), step_capacity and blocking_ms (NAN). */
 enum status rank_board_create(const char *path, uint64_t world_size, uint64_t step_capacity,
                               struct rank_board *board, struct diag *diag) STATUS_CHECKED;
 /* Maps an existing one. */
