@@ -1,0 +1,99 @@
+#include "session_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "stopwatch.h"
+
+void session_parts_advance(struct session *session)
+{
+    session->record->progress++;
+}
+
+void session_parts_enter(struct session *session, enum rank_phase phase)
+{
+    session->record->phase = phase;
+    session_parts_advance(session);
+}
+
+void session_parts_note_memory(struct session *session)
+{
+    const struct device_memory *memory = &session->memory;
+    struct rank_record *record = session->record;
+    memcpy(record->phase_peak, memory->phase_peak, sizeof record->phase_peak);
+    memcpy(record->at_peak, memory->at_peak, sizeof record->at_peak);
+    memcpy(record->category_peak, memory->category_peak, sizeof record->category_peak);
+    record->process_peak_bytes = stopwatch_peak_resident_bytes();
+}
+
+/* What refused memory was asked for, where that was the failure. */
+static void note_refusal(struct session *session, struct rank_failure *failure)
+{
+    const struct device_memory *memory = &session->memory;
+    failure->kind = RANK_FAILURE_OUT_OF_MEMORY;
+    failure->asked_bytes = memory->refused_bytes;
+    failure->in_use_bytes = memory->live;
+    failure->limit_bytes = memory->limit < memory->capacity ? memory->limit : memory->capacity;
+    failure->category = memory->refused_category;
+}
+
+/* Fills the record's failure; its kind comes last, because whoever watches the record looks at it
+ * first. */
+static void note_failure(struct session *session, enum status status, const struct diag *diag)
+{
+    struct rank_record *record = session->record;
+    struct rank_failure failure = {
+        .kind = session->doing,
+        .phase = record->phase,
+        .rank = (int64_t)record->rank,
+        .step = record->step,
+    };
+    if (session->executor != NULL)
+        session_parts_note_memory(session);
+    if (session->memory.refused) {
+        note_refusal(session, &failure);
+    } else if (status == STATUS_NEGATIVE) {
+        failure.kind = RANK_FAILURE_NON_FINITE;
+        failure.rank = -1;
+    }
+    snprintf(failure.detail, sizeof failure.detail, "%.*s", (int)sizeof failure.detail - 1,
+             diag->text);
+    enum rank_failure_kind kind = failure.kind;
+    failure.kind = RANK_FAILURE_NONE;
+    record->failure = failure;
+    __atomic_store_n(&record->failure.kind, kind, __ATOMIC_RELEASE);
+}
+
+static enum status run(struct session *session, struct diag *diag)
+{
+    enum status status = session_parts_setup(session, diag);
+    if (status == STATUS_OK)
+        status = session_parts_train(session, diag);
+    if (status == STATUS_OK)
+        status = session_parts_finish(session, diag);
+    return status;
+}
+
+enum status session_run(const struct session_request *request, struct diag *diag)
+{
+    struct session session = {
+        .request = request,
+        .config = request->config,
+        .record = request->record,
+        .training = request->config->training,
+        .doing = RANK_FAILURE_PREFLIGHT,
+    };
+    /* The record keeps the words even if the caller wants none. */
+    struct diag own = {0};
+    if (diag == NULL)
+        diag = &own;
+    enum status status = run(&session, diag);
+    if (status != STATUS_OK) {
+        note_failure(&session, status, diag);
+        return status; /* the process ends: nothing is handed back that others may be using */
+    }
+    session_parts_fini(&session);
+    request->record->phase = RANK_DONE;
+    __atomic_store_n(&request->record->complete, true, __ATOMIC_RELEASE);
+    return STATUS_OK;
+}

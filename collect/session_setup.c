@@ -1,0 +1,153 @@
+#include "session_parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stopwatch.h"
+
+static enum status create_backend(struct session *session, struct diag *diag)
+{
+    const struct backend_row *row = backend_find(session->config->backend);
+    const struct backend_request request = {
+        .shape = session->training.schedule.shape,
+        .dtype = session->training.schedule.dtype,
+        .threads = session->record->threads > 0 ? (int)session->record->threads : 1,
+    };
+    if (row == NULL)
+        return diag_set(diag, STATUS_USAGE, "there is no backend \"%s\"", session->config->backend);
+    return row->create(&request, &session->backend, diag);
+}
+
+static enum status build_schedule(struct session *session, struct diag *diag)
+{
+    struct schedule_request *request = &session->training.schedule;
+    request->strategy = session->request->strategy;
+    request->workspace_bytes = executor_workspace_bytes(session->backend);
+    return schedule_build(request, &session->arena, &session->schedule, diag);
+}
+
+/* What checkpoints, restoring and dumps need beside the resident state, whichever needs most. */
+static uint64_t beside_residents(const struct session *session)
+{
+    const struct run_config *config = session->config;
+    const struct schedule *schedule = &session->schedule;
+    bool full = config->checkpoint == RUN_CHECKPOINT_FULL ||
+                config->checkpoint == RUN_CHECKPOINT_BOTH || config->dump_dir != NULL ||
+                config->restore_dir != NULL;
+    bool sharded = config->checkpoint == RUN_CHECKPOINT_SHARDED ||
+                   config->checkpoint == RUN_CHECKPOINT_BOTH || config->restore_dir != NULL;
+    uint64_t bytes = full ? checkpoint_buffer_bytes(schedule, false) : 0;
+    uint64_t of_sharded = sharded ? checkpoint_buffer_bytes(schedule, true) : 0;
+    return bytes > of_sharded ? bytes : of_sharded;
+}
+
+/* The arena holds a step and, at another time, the resident state with a checkpoint's buffers. */
+static enum status size_arena(struct session *session, struct diag *diag)
+{
+    const struct schedule *schedule = &session->schedule;
+    enum status status = executor_arena_bytes(schedule, &session->arena_bytes, diag);
+    uint64_t resident = 0;
+    for (size_t i = 0; i < schedule->buffer_count && schedule->buffers[i].resident; i++)
+        resident += (schedule->buffers[i].bytes + DEVICE_MEMORY_ALIGNMENT - 1) /
+                    DEVICE_MEMORY_ALIGNMENT * DEVICE_MEMORY_ALIGNMENT;
+    uint64_t other = resident + beside_residents(session);
+    if (session->arena_bytes < other)
+        session->arena_bytes = other;
+    return status;
+}
+
+static enum status reserve(struct session *session, struct diag *diag)
+{
+    struct rank_record *record = session->record;
+    record->process_before_bytes = stopwatch_resident_bytes();
+    enum status status = session->backend->operations->reserve(
+        session->backend, session->arena_bytes, &session->base, diag);
+    if (status != STATUS_OK) {
+        session->doing = RANK_FAILURE_OUT_OF_MEMORY;
+        return status;
+    }
+    record->arena_bytes = session->arena_bytes;
+    device_memory_init(&session->memory, session->base, session->arena_bytes,
+                       session->config->memory_limit_bytes);
+    return STATUS_OK;
+}
+
+static enum status connect(struct session *session, struct diag *diag)
+{
+    size_t tickets = session->schedule.ticket_count > 0 ? session->schedule.ticket_count : 1;
+    session->doing = RANK_FAILURE_COMMUNICATION;
+    enum status status = session->request->connect(session->training.schedule.dtype, tickets,
+                                                   &session->communicator, diag);
+    if (status != STATUS_OK)
+        return status;
+    session->communicator->inside = &session->record->inside;
+    if (session->communicator->world_size == session->training.schedule.world_size)
+        return STATUS_OK;
+    return diag_set(diag, STATUS_BUG, "%" PRIu64 " ranks were started for a world size of %" PRIu64,
+                    session->communicator->world_size, session->training.schedule.world_size);
+}
+
+static enum status create_executor(struct session *session, struct diag *diag)
+{
+    const struct model_shape *shape = &session->training.schedule.shape;
+    session->context = (struct executor_request){
+        .schedule = &session->schedule,
+        .training = &session->training,
+        .backend = session->backend,
+        .communicator = session->communicator,
+        .memory = &session->memory,
+        .observer = {session_parts_before, session},
+    };
+    session->tokens = calloc(session->training.schedule.gradient_accumulation * shape->micro_batch *
+                                 (shape->seq_len + 1),
+                             sizeof *session->tokens);
+    if (session->tokens == NULL)
+        return diag_no_memory(diag);
+    return executor_create(&session->context, &session->executor, diag);
+}
+
+static enum status restore(struct session *session, struct diag *diag)
+{
+    if (session->config->restore_dir == NULL)
+        return STATUS_OK;
+    session->doing = RANK_FAILURE_CHECKPOINT;
+    session_parts_enter(session, RANK_CHECKPOINT_RESTORE);
+    return checkpoint_restore(session->executor, &session->context, session->config->restore_dir,
+                              diag);
+}
+
+enum status session_parts_setup(struct session *session, struct diag *diag)
+{
+    static enum status (*const parts[])(struct session *, struct diag *) = {
+        create_backend, build_schedule, size_arena, reserve, connect, create_executor, restore};
+    struct rank_record *record = session->record;
+    record->step = -1;
+    record->warmup = session->training.warmup;
+    record->blocking_ms = NAN;
+    session_parts_enter(session, RANK_INIT);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        enum status status = parts[i](session, diag);
+        if (status != STATUS_OK)
+            return status;
+        session_parts_advance(session);
+    }
+    memcpy(record->resident, session->memory.live_by_category, sizeof record->resident);
+    session_parts_note_memory(session);
+    return session_parts_dump(session, "initial", EXECUTOR_PARAMETERS, diag);
+}
+
+void session_parts_fini(struct session *session)
+{
+    executor_destroy(session->executor);
+    communicator_destroy(session->communicator);
+    device_memory_fini(&session->memory);
+    free(session->tokens);
+    if (session->base != NULL)
+        session->backend->operations->unreserve(session->backend, session->base,
+                                                session->arena_bytes);
+    if (session->backend != NULL)
+        session->backend->operations->destroy(session->backend);
+    arena_fini(&session->arena);
+}
