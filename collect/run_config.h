@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "diag.h"
+#include "run_faults.h"
 #include "training.h"
 
 enum run_checkpoint {
@@ -24,7 +25,7 @@ enum run_fault {
 };
 
 /* kill|hang|oom|nan|slow|disk_full@rank:R,step:S ; step: an optimizer step from 0 (warm-up
- * included), or "checkpoint". */
+ * included), or "checkpoint" (kill, hang, oom; disk_full there alone). */
 struct run_injection {
     enum run_fault fault;
     uint64_t rank;
@@ -37,12 +38,13 @@ struct run_injection {
 struct run_config {
     struct training training; /* training.schedule.strategy: the one that runs now */
     bool strategies[STRATEGY_COUNT];
-    const char *backend; /* "cpu" */
+    size_t strategy_count;
+    const char *backend; /* a row of backend_table */
     uint64_t rounds;
     uint64_t memory_limit_bytes; /* UINT64_MAX: none */
     double timeout_s;            /* without a completed step */
     enum run_checkpoint checkpoint;
-    const char *output_dir, *output; /* output: one file, one strategy */
+    const char *output_dir, *output; /* one of the two; output: one file, one strategy */
     const char *checkpoint_dir;      /* NULL: beside the evidence */
     const char *restore_dir, *dump_dir;
     struct run_injection injection;
@@ -54,10 +56,37 @@ struct run_config {
 };
 
 /*
- * Parses and checks `run`'s options (argv after the command's name). All faults are found before
- * anything starts, and all are in the message. Sets *help if help was printed.
+ * Reads `run`'s options (argv[0..argc): the whole command line; options begin behind the command's
+ * name at index 2) and checks them: all faults are in `faults`. `joined_size` is the number of
+ * ranks of the process group that this process was started in, 0 if it was started alone. Sets
+ * *help if help was asked for, and prints it unless `quiet`. The config is complete only without
+ * faults. A fault of the grammar (an unknown option) is the only one reported, in `diag`.
  */
-enum status run_config_parse(int argc, char **argv, struct run_config *config, bool *help,
-                             struct diag *diag) STATUS_CHECKED;
+struct run_config_input {
+    int argc;
+    char **argv;
+    uint64_t joined_size;
+    bool quiet; /* another rank speaks */
+};
+enum status run_config_read(const struct run_config_input *input, struct run_config *config,
+                            struct run_faults *faults, bool *help,
+                            struct diag *diag) STATUS_CHECKED;
+
+/* The same, with every fault in the message. */
+enum status run_config_parse(const struct run_config_input *input, struct run_config *config,
+                             bool *help, struct diag *diag) STATUS_CHECKED;
+
+/* Where a strategy's evidence goes: `output`, or in output_dir <strategy>.json
+ * (zero_<strategy>.json of the reference experiment). STATUS_USAGE if that is too long a name. */
+enum status run_config_target(const struct run_config *config, enum strategy strategy, char *path,
+                              size_t size, struct diag *diag) STATUS_CHECKED;
+
+/* Where checkpoints go, a folder a strategy and kind in it: checkpoint_dir, or "checkpoints" beside
+ * the evidence. STATUS_USAGE if that is too long a name. */
+enum status run_config_checkpoint_dir(const struct run_config *config, char *path, size_t size,
+                                      struct diag *diag) STATUS_CHECKED;
+
+/* "auto" and "cpu" to a row's name; NULL if this build has no such backend. */
+const char *run_config_backend(const char *name);
 
 #endif

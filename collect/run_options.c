@@ -1,0 +1,168 @@
+#include "run_options.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "options.h"
+
+const char *const run_options_backends[] = {"auto", "cpu", "cuda", NULL};
+static const char *const dtypes[] = {"fp32", "bf16", NULL};
+static const char *const checkpoints[] = {"none", "full", "sharded", "both", NULL};
+
+#define MOST_SIZES 1e9
+
+/* A row of options.h with the place of its value instead of the value's address. */
+struct row {
+    const char *name;
+    enum options_type type;
+    const char *argument, *help;
+    size_t value; /* offset in struct run_options */
+    double minimum, maximum;
+    const char *const *choices;
+};
+
+#define AT(member) offsetof(struct run_options, member)
+
+/* clang-format off: a row is a line. */
+static const struct row rows[] = {
+    {"strategy", OPTIONS_TEXT, "LIST|all", "ddp, zero1, zero2, zero3, fsdp_full_shard; with commas",
+     AT(strategy), 0, 0, NULL},
+    {"world-size", OPTIONS_COUNT, "N", "number of ranks", AT(world_size), 1, 1024, NULL},
+    {"output-dir", OPTIONS_TEXT, "DIR", "evidence goes to DIR/<strategy>.json", AT(output_dir), 0,
+     0, NULL},
+    {"output", OPTIONS_TEXT, "FILE", "instead: the evidence of one strategy", AT(output), 0, 0,
+     NULL},
+    {"force", OPTIONS_FLAG, NULL, "replace existing evidence", AT(force), 0, 0, NULL},
+    {"backend", OPTIONS_CHOICE, "auto|cpu|cuda", "what computes (auto)", AT(backend), 0, 0,
+     run_options_backends},
+    {"width", OPTIONS_COUNT, "C", "width of the model (1024)", AT(width), 1, MOST_SIZES, NULL},
+    {"layers", OPTIONS_COUNT, "L", "blocks (8)", AT(layers), 1, MOST_SIZES, NULL},
+    {"heads", OPTIONS_COUNT, "H", "attention heads (width/64)", AT(heads), 1, MOST_SIZES, NULL},
+    {"vocab", OPTIONS_COUNT, "V", "size of the vocabulary (8192)", AT(vocab), 1, MOST_SIZES, NULL},
+    {"seq-len", OPTIONS_COUNT, "T", "tokens of a sequence (256)", AT(seq_len), 1, MOST_SIZES, NULL},
+    {"micro-batch", OPTIONS_COUNT, "B", "sequences of a rank at a time (1)", AT(micro_batch), 1,
+     MOST_SIZES, NULL},
+    {"gradient-accumulation", OPTIONS_COUNT, "G", "micro-batches of an optimizer step (2)",
+     AT(gradient_accumulation), 1, MOST_SIZES, NULL},
+    {"dtype", OPTIONS_CHOICE, "fp32|bf16", "of activations and what is sent (bf16)", AT(dtype), 0,
+     0, dtypes},
+    {"warmup", OPTIONS_COUNT, "N", "optimizer steps before the measured ones (2)", AT(warmup), 0,
+     1e6, NULL},
+    {"repeats", OPTIONS_COUNT, "N", "measured optimizer steps (10)", AT(repeats), 1, 1e6, NULL},
+    {"rounds", OPTIONS_COUNT, "K", "times that the strategies take turns (1)", AT(rounds), 1, 1000,
+     NULL},
+    {"seed", OPTIONS_COUNT, "N", "of initial values and tokens (1)", AT(seed), 0,
+     9007199254740992.0, NULL},
+    {"learning-rate", OPTIONS_NUMBER, "X", "AdamW's (0.0003)", AT(learning_rate), 0, 1e3, NULL},
+    {"max-grad-norm", OPTIONS_NUMBER, "X", "clipping; 0: none (1)", AT(max_grad_norm), 0, 1e30,
+     NULL},
+    {"bucket-mb", OPTIONS_NUMBER, "MIB", "gradient bucket of ddp, zero1, zero2 (25)", AT(bucket_mb),
+     1e-6, 1e6, NULL},
+    {"prefetch", OPTIONS_COUNT, "N", "units gathered ahead: zero3, fsdp (1)", AT(prefetch), 0, 1024,
+     NULL},
+    {"persistence-threshold", OPTIONS_COUNT, "COUNT",
+     "zero3: tensors of at most COUNT elements stay whole (0)", AT(persistence_threshold), 0, 1e15,
+     NULL},
+    {"no-overlap", OPTIONS_FLAG, NULL, "wait for every collective where it is posted",
+     AT(no_overlap), 0, 0, NULL},
+    {"activation-checkpointing", OPTIONS_FLAG, NULL, "recompute activations in the backward",
+     AT(activation_checkpointing), 0, 0, NULL},
+    {"memory-limit", OPTIONS_TEXT, "SIZE", "of one rank, such as 2GiB: beyond it is out of memory",
+     AT(memory_limit), 0, 0, NULL},
+    {"threads", OPTIONS_COUNT, "N", "of one rank (cores / ranks)", AT(threads), 1, 4096, NULL},
+    {"timeout", OPTIONS_NUMBER, "S",
+     "seconds without a completed step; start-up has ten times that (120)", AT(timeout), 0.1, 1e7,
+     NULL},
+    {"checkpoint", OPTIONS_CHOICE, "none|full|sharded|both", "save and verify at the end (none)",
+     AT(checkpoint), 0, 0, checkpoints},
+    {"checkpoint-dir", OPTIONS_TEXT, "DIR", "where (checkpoints, beside the evidence)",
+     AT(checkpoint_dir), 0, 0, NULL},
+    {"restore", OPTIONS_TEXT, "DIR", "start from a checkpoint", AT(restore), 0, 0, NULL},
+    {"dump", OPTIONS_TEXT, "DIR", "write tokens, initial and final values, gradients of step 1",
+     AT(dump), 0, 0, NULL},
+    {"inject", OPTIONS_TEXT, "FAULT", "kill|hang|oom|nan|slow|disk_full@rank:R,step:S|checkpoint",
+     AT(inject), 0, 0, NULL},
+    {"reference", OPTIONS_FLAG, NULL,
+     "the reference experiment: all strategies, 5 repeats, zero_<strategy>.json", AT(reference), 0,
+     0, NULL},
+};
+/* clang-format on */
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
+
+static const char notes[] =
+    "Started by hand it starts its ranks through mpirun; under mpirun or srun it joins\n"
+    "those. A strategy that fails still writes its evidence, and the others go on.\n"
+    "Ctrl-C ends the run; the interrupted strategy's evidence says so.\n"
+    "Exit codes: 0 all completed, 1 some failed, 2 usage (also: evidence exists, no\n"
+    "strategy fits), 3 input, 4 environment, 5 a bug.\n\n"
+    "rankledger-collect run --strategy all --world-size 2 --output-dir evidence\n";
+
+static void set_defaults(struct run_options *options)
+{
+    *options = (struct run_options){
+        .width = 1024,
+        .layers = 8,
+        .vocab = 8192,
+        .seq_len = 256,
+        .micro_batch = 1,
+        .gradient_accumulation = 2,
+        .dtype = 1,
+        .warmup = 2,
+        .repeats = 10,
+        .rounds = 1,
+        .seed = 1,
+        .learning_rate = 3e-4,
+        .max_grad_norm = 1,
+        .bucket_mb = 25,
+        .prefetch = 1,
+        .timeout = 120,
+    };
+}
+
+/* Where the option's being given matters. */
+static bool *given_of(struct run_options *options, size_t value)
+{
+    switch (value) {
+    case AT(world_size):
+        return &options->world_size_given;
+    case AT(heads):
+        return &options->heads_given;
+    case AT(repeats):
+        return &options->repeats_given;
+    case AT(strategy):
+        return &options->strategy_given;
+    default:
+        return NULL;
+    }
+}
+
+enum status run_options_read(int argc, char **argv, bool quiet, struct run_options *options,
+                             bool *help, struct diag *diag)
+{
+    set_defaults(options);
+    struct options_row table[ROW_COUNT];
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        table[i] = (struct options_row){.name = rows[i].name,
+                                        .type = rows[i].type,
+                                        .argument = rows[i].argument,
+                                        .help = rows[i].help,
+                                        .value = (unsigned char *)options + rows[i].value,
+                                        .given = given_of(options, rows[i].value),
+                                        .minimum = rows[i].minimum,
+                                        .maximum = rows[i].maximum,
+                                        .choices = rows[i].choices};
+    const struct options_command command = {
+        .program = "rankledger-collect",
+        .name = "run",
+        .summary = "Trains a model under each strategy and writes what happened as evidence.",
+        .notes = notes,
+        .rows = table,
+        .row_count = ROW_COUNT,
+    };
+    struct options_list operands = {0};
+    enum status status = options_parse(&command, argc, argv, &operands, help, diag);
+    if (status == STATUS_OK && *help && !quiet)
+        options_print_help(&command, stdout);
+    options_fini(&command, &operands);
+    return status;
+}
