@@ -47,22 +47,21 @@ struct communicator_usage {
 };
 
 struct communicator_operations {
-    const char *name;     /* "mpi", "count", "nccl" */
-    const char *progress; /* "polling", "stream" */
+    const char *name;      /* "mpi", "count", "nccl" */
+    const char *progress;  /* "polling", "stream" */
+    const char *algorithm; /* how the collectives are made, in words */
     /* Starts a call. `complete` is set if it is finished already (done blocking). */
     enum status (*post)(struct communicator *communicator, const struct communicator_call *call,
                         bool *complete, struct diag *diag);
     /* Lets everything posted make progress; complete[ticket] of those that finished is set. */
     enum status (*poll)(struct communicator *communicator, bool *complete, struct diag *diag);
-    enum status (*wait)(struct communicator *communicator, size_t ticket, struct diag *diag);
-    /* Sum of one fp64 over all ranks, to all. */
+    /* Until complete[ticket]; others that finish meanwhile are set too. */
+    enum status (*wait)(struct communicator *communicator, size_t ticket, bool *complete,
+                        struct diag *diag);
     enum status (*sum)(struct communicator *communicator, double *value, struct diag *diag);
-    /* Outside the step: not counted. */
     enum status (*barrier)(struct communicator *communicator, struct diag *diag);
     enum status (*broadcast)(struct communicator *communicator, void *host, uint64_t bytes,
                              int root, struct diag *diag);
-    /* `bytes` of host memory of every rank to `root`'s `all` [world_size][bytes] (NULL elsewhere).
-     */
     enum status (*gather)(struct communicator *communicator, const void *host, uint64_t bytes,
                           void *all, int root, struct diag *diag);
     void (*destroy)(struct communicator *communicator);
@@ -80,7 +79,14 @@ struct communicator {
      * (post, wait, sum, barrier, broadcast, gather), 0 afterwards; NULL: nobody looks. That is how
      * a watchdog tells a rank that hangs from those that wait for it (rank_record.h, `inside`). */
     volatile uint32_t *inside;
+    /* Scratch that the implementation wants in device memory (0: none), 64-byte aligned. The caller
+     * books it and sets `buffer` before the first post; if it does not, the implementation takes
+     * memory of its own. */
+    uint64_t buffer_bytes;
+    void *buffer;
     struct communicator_posted *posted; /* one a ticket; communicator.c's own */
+    size_t *in_flight; /* tickets in flight, the oldest first: posted_now of them */
+    bool *complete;    /* one a ticket; false between calls */
     size_t ticket_count;
     uint64_t posted_now; /* how many are in flight, and since when at least one was */
     uint64_t any_since_ns;
@@ -92,6 +98,9 @@ enum status communicator_init(struct communicator *communicator,
                               uint64_t world_size, enum model_dtype wire, size_t ticket_count,
                               struct diag *diag) STATUS_CHECKED;
 void communicator_fini(struct communicator *communicator);
+/* What a call does where there is one rank: a gather copies its shards, unless they are in place or
+ * NULL. */
+void communicator_copy_alone(enum model_dtype wire, const struct communicator_call *call);
 
 /* Failures are STATUS_ENVIRONMENT with the collective, its purpose and the library's words. */
 enum status communicator_post(struct communicator *communicator,
@@ -100,10 +109,19 @@ enum status communicator_post(struct communicator *communicator,
 enum status communicator_poll(struct communicator *communicator, struct diag *diag) STATUS_CHECKED;
 enum status communicator_wait(struct communicator *communicator, size_t ticket,
                               struct diag *diag) STATUS_CHECKED;
-/* Counted as one all-reduce for the purpose scalar, 8 bytes. */
+/* Sum of one fp64 over all ranks, to all. Counted as one all-reduce for the purpose scalar, 8
+ * bytes. */
 enum status communicator_sum(struct communicator *communicator, double *value,
                              struct diag *diag) STATUS_CHECKED;
 void communicator_clear_usage(struct communicator *communicator);
+/* Outside the step: not counted, and not switched off. */
+enum status communicator_barrier(struct communicator *communicator,
+                                 struct diag *diag) STATUS_CHECKED;
+enum status communicator_broadcast(struct communicator *communicator, void *host, uint64_t bytes,
+                                   int root, struct diag *diag) STATUS_CHECKED;
+/* `bytes` of host memory of every rank to `root`'s `all` [world_size][bytes] (NULL elsewhere). */
+enum status communicator_gather(struct communicator *communicator, const void *host, uint64_t bytes,
+                                void *all, int root, struct diag *diag) STATUS_CHECKED;
 /* Frees the communicator; NULL is allowed. */
 void communicator_destroy(struct communicator *communicator);
 

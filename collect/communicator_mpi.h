@@ -14,10 +14,13 @@ void communicator_mpi_finish(void);
 /* Ends every rank of the run at once. */
 void communicator_mpi_abort(int exit_code);
 /* True if this process was started by mpirun, srun or the like. `rank`, `world_size`: what they
- * say. */
+ * say. A shell inside an allocation (sbatch's script, a step of one task) does not count. */
 bool communicator_mpi_joined(int *rank, int *world_size);
-/* "Open MPI v4.1.4 ..." in one line, without starting MPI. */
+/* "Open MPI v4.1.4 ..." in one line, without starting MPI. Returns `text`. */
 const char *communicator_mpi_library(char *text, size_t size);
+
+/* Bytes of scratch of a communicator of that size: what its buffer_bytes will be. */
+uint64_t communicator_mpi_buffer_bytes(uint64_t world_size);
 
 /* Over all ranks of the run. Heap. With world size 1 nothing is sent. */
 enum status communicator_mpi_create(enum model_dtype wire, size_t ticket_count,

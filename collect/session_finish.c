@@ -127,7 +127,7 @@ static enum status run_bare(struct session *session, struct diag *diag)
         return STATUS_OK;
     session->doing = RANK_FAILURE_COMMUNICATION;
     session_parts_enter(session, RANK_NO_COLLECTIVES);
-    enum status status = communicator->operations->barrier(communicator, diag);
+    enum status status = communicator_barrier(communicator, diag);
     communicator->off = true;
     for (uint64_t i = 0; i < count && status == STATUS_OK; i++) {
         struct executor_step step;
@@ -170,5 +170,5 @@ enum status session_parts_finish(struct session *session, struct diag *diag)
         return status;
     session_parts_enter(session, RANK_FINISH);
     session_parts_note_memory(session);
-    return session->communicator->operations->barrier(session->communicator, diag);
+    return communicator_barrier(session->communicator, diag);
 }

@@ -4,6 +4,7 @@ set -eu
 compiler=$1
 cd "$2"
 flags=$(pkg-config --cflags jansson xlsxwriter pangocairo zlib)
+flags="$flags $(pkg-config --cflags ompi-c 2>/dev/null || true)"
 failed=0
 for header in common/*.h analyze/*.h render/*.h cli/*.h collect/*.h; do
     [ -e "$header" ] || continue

@@ -24,7 +24,7 @@ CONTAINED = {
     r"cairo|pango/|glib|fontconfig": r"canvas_cairo\w*\.[ch]|font_\w+\.[ch]",
     r"xlsxwriter": r"(workbook|cell)\w*\.[ch]",
     r"png\.h": r"png_\w+\.[ch]",
-    r"mpi\.h": r"communicator_mpi\.[ch]|launcher\w*\.[ch]",
+    r"mpi\.h": r"communicator_mpi\w*\.[ch]|launcher\w*\.[ch]",
     r"nccl\.h": r"communicator_nccl\.[ch]",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

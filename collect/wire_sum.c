@@ -1,0 +1,118 @@
+#include "wire_sum.h"
+
+#include <string.h>
+
+/* One body, compiled for several generations of x86-64; the loader takes the best that runs here.
+ */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define VECTOR_CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#else
+#define VECTOR_CLONES
+#endif
+
+/* Elements that are added up at a time: their fp32 sums stay in the first-level cache. */
+#define BLOCK_ELEMENTS 2048
+
+static inline float widen(uint16_t value)
+{
+    uint32_t bits = (uint32_t)value << 16;
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+static inline uint16_t narrow(float number)
+{
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    uint32_t even = (bits >> 16) & 1u;
+    uint32_t rounded = (bits + 0x7fffu + even) >> 16;
+    uint32_t quiet = (bits >> 16) | 0x40u;
+    return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded);
+}
+
+VECTOR_CLONES static void add_fp32(float *to, const float *a, const float *b, size_t count)
+{
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) {
+        to[i] = a[i] + b[i];
+    }
+}
+
+VECTOR_CLONES static void add_bf16(uint16_t *to, const uint16_t *a, const uint16_t *b, size_t count)
+{
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) {
+        to[i] = narrow(widen(a[i]) + widen(b[i]));
+    }
+}
+
+VECTOR_CLONES static void widen_pair(float *sums, const uint16_t *a, const uint16_t *b,
+                                     size_t count)
+{
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) {
+        sums[i] = widen(a[i]) + widen(b[i]);
+    }
+}
+
+VECTOR_CLONES static void widen_add(float *sums, const uint16_t *from, size_t count)
+{
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) {
+        sums[i] += widen(from[i]);
+    }
+}
+
+VECTOR_CLONES static void narrow_all(uint16_t *to, const float *sums, size_t count)
+{
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) {
+        to[i] = narrow(sums[i]);
+    }
+}
+
+/* `to` may alias a later source, so the sums are made elsewhere. */
+static void sum_fp32_block(float *to, const void *const *from, size_t from_count, size_t first,
+                           size_t count)
+{
+    float sums[BLOCK_ELEMENTS];
+    add_fp32(sums, (const float *)from[0] + first, (const float *)from[1] + first, count);
+    for (size_t k = 2; k < from_count; k++) {
+        add_fp32(sums, sums, (const float *)from[k] + first, count);
+    }
+    memcpy(to + first, sums, count * sizeof *sums);
+}
+
+static void sum_bf16_block(uint16_t *to, const void *const *from, size_t from_count, size_t first,
+                           size_t count)
+{
+    float sums[BLOCK_ELEMENTS];
+    widen_pair(sums, (const uint16_t *)from[0] + first, (const uint16_t *)from[1] + first, count);
+    for (size_t k = 2; k < from_count; k++) {
+        widen_add(sums, (const uint16_t *)from[k] + first, count);
+    }
+    narrow_all(to + first, sums, count);
+}
+
+void wire_sum(enum model_dtype wire, void *to, const void *const *from, size_t from_count,
+              size_t elements)
+{
+    if (from_count == 2 && wire == MODEL_FP32) {
+        add_fp32(to, from[0], from[1], elements);
+        return;
+    }
+    if (from_count == 2) {
+        add_bf16(to, from[0], from[1], elements);
+        return;
+    }
+    for (size_t first = 0; first < elements; first += BLOCK_ELEMENTS) {
+        size_t left = elements - first;
+        size_t count = left < BLOCK_ELEMENTS ? left : BLOCK_ELEMENTS;
+        if (wire == MODEL_FP32) {
+            sum_fp32_block(to, from, from_count, first, count);
+        } else {
+            sum_bf16_block(to, from, from_count, first, count);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+#ifndef RANKLEDGER_TESTS_MPI_EXPECT_H
+#define RANKLEDGER_TESTS_MPI_EXPECT_H
+
+#include <stdbool.h>
+
+/*
+ * For test programs under mpirun (Criterion runs each test in its own process, so it cannot serve
+ * here): a false expectation prints what was expected and ends every rank with exit code 1.
+ */
+void mpi_expect(bool holds, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
