@@ -8,11 +8,25 @@
 
 #define ALIGNMENT UINT64_C(64)
 
-uint64_t executor_workspace_bytes(struct backend *backend)
+static uint64_t align(uint64_t bytes)
 {
-    uint64_t stages = model_stage_workspace_bytes(&backend->request.shape, backend->request.dtype);
-    stages = (stages + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return stages + backend->operations->workspace_bytes(backend);
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* The workspace's parts, one after another: the stages', the operators', the communicator's. */
+static uint64_t stage_bytes(const struct backend *backend)
+{
+    return align(model_stage_workspace_bytes(&backend->request.shape, backend->request.dtype));
+}
+
+static uint64_t operator_bytes(struct backend *backend)
+{
+    return align(backend->operations->workspace_bytes(backend));
+}
+
+uint64_t executor_workspace_bytes(struct backend *backend, uint64_t communicator_bytes)
+{
+    return stage_bytes(backend) + operator_bytes(backend) + communicator_bytes;
 }
 
 /* --- the arena's size: the allocator run dry --- */
@@ -130,11 +144,15 @@ static void set_stage(struct executor *executor)
 static void set_workspace(struct executor *executor)
 {
     struct backend *backend = executor->request.backend;
-    uint64_t stages = model_stage_workspace_bytes(&backend->request.shape, backend->request.dtype);
+    struct communicator *communicator = executor->request.communicator;
+    const uint64_t given = executor->request.schedule->request.workspace_bytes;
+    const uint64_t stages = stage_bytes(backend), operators = operator_bytes(backend);
     unsigned char *workspace = executor->roles[SCHEDULE_ROLE_WORKSPACE];
     executor->stage.workspace = workspace;
-    executor->operations->set_workspace(backend, workspace + (stages + ALIGNMENT - 1) / ALIGNMENT *
-                                                                 ALIGNMENT);
+    executor->operations->set_workspace(backend, workspace + stages);
+    if (communicator->buffer_bytes > 0 && communicator->buffer == NULL &&
+        given >= stages + operators + communicator->buffer_bytes)
+        communicator->buffer = workspace + stages + operators;
 }
 
 static enum status start(struct executor *executor, struct diag *diag)
@@ -149,6 +167,9 @@ static enum status start(struct executor *executor, struct diag *diag)
         status = executor_parts_take_residents(executor, diag);
     if (status != STATUS_OK)
         return status;
+    if (schedule->request.workspace_bytes < executor_workspace_bytes(executor->request.backend, 0))
+        return diag_set(diag, STATUS_BUG, "the schedule has %" PRIu64 " bytes of workspace",
+                        schedule->request.workspace_bytes);
     set_stage(executor);
     set_workspace(executor);
     return executor_parts_initialise(executor, diag);

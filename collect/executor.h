@@ -49,8 +49,10 @@ struct executor_request {
 /* Arena bytes that the schedule's buffers need (the allocator run dry), without checkpoints. */
 enum status executor_arena_bytes(const struct schedule *schedule, uint64_t *bytes,
                                  struct diag *diag) STATUS_CHECKED;
-/* Workspace of one rank: the operators' and the stages'. */
-uint64_t executor_workspace_bytes(struct backend *backend);
+/* Workspace of one rank: the stages', the operators' and what the communicator will want
+ * (`communicator_bytes`, its buffer_bytes). A workspace without the last part will do; then the
+ * communicator takes memory of its own. */
+uint64_t executor_workspace_bytes(struct backend *backend, uint64_t communicator_bytes);
 
 /* Takes the resident buffers (phase init) and fills the initial parameters and zero state. Heap. */
 enum status executor_create(const struct executor_request *request, struct executor **executor,

@@ -24,7 +24,8 @@ static enum status build_schedule(struct session *session, struct diag *diag)
 {
     struct schedule_request *request = &session->training.schedule;
     request->strategy = session->request->strategy;
-    request->workspace_bytes = executor_workspace_bytes(session->backend);
+    request->workspace_bytes =
+        executor_workspace_bytes(session->backend, session->request->communicator_bytes);
     return schedule_build(request, &session->arena, &session->schedule, diag);
 }
 
