@@ -1,0 +1,16 @@
+#include <string.h>
+
+#include "backend_cpu.h"
+
+const struct backend_row backend_table[] = {
+    {"cpu", backend_cpu_unavailable, backend_cpu_create},
+};
+const size_t backend_table_count = sizeof backend_table / sizeof backend_table[0];
+
+const struct backend_row *backend_find(const char *name)
+{
+    for (size_t i = 0; i < backend_table_count; i++)
+        if (strcmp(backend_table[i].name, name) == 0)
+            return &backend_table[i];
+    return NULL;
+}
