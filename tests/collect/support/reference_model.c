@@ -274,7 +274,24 @@ bool reference_model_key_bias(const struct model_shape *shape, size_t index, uin
 struct optimizer {
     uint64_t count;
     double *parameters, *gradients, *moment1, *moment2;
+    double *used; /* parameters as forward and backward see them */
 };
+
+/* The nearest number with 8 significant bits; halfway to even. Denormal ones do not occur. */
+static double rounded_to_bf16(double value)
+{
+    int exponent;
+    const double fraction = frexp(value, &exponent);
+    return ldexp(rint(ldexp(fraction, 8)), exponent - 8);
+}
+
+static void round_parameters(const struct reference_model_request *request,
+                             struct optimizer *optimizer)
+{
+    for (uint64_t e = 0; e < optimizer->count; e++)
+        optimizer->used[e] = request->bf16_parameters ? rounded_to_bf16(optimizer->parameters[e])
+                                                      : optimizer->parameters[e];
+}
 
 static void initial_parameters(const struct reference_model_request *request, double *parameters)
 {
@@ -322,7 +339,8 @@ static void step(const struct reference_model_request *request, struct optimizer
     for (uint64_t i = 0; i < request->global_batch; i++)
         model_data_tokens(shape, request->seed, step, i, tokens + i * length);
     memset(optimizer->gradients, 0, optimizer->count * sizeof(double));
-    result->losses[step] = reference_model_loss(shape, optimizer->parameters, tokens,
+    round_parameters(request, optimizer);
+    result->losses[step] = reference_model_loss(shape, optimizer->used, tokens,
                                                 request->global_batch, optimizer->gradients);
     free(tokens);
     double squares = 0;
@@ -343,14 +361,15 @@ void reference_model_run(const struct reference_model_request *request,
     const uint64_t count = model_parameters(&request->shape);
     *result = (struct reference_model_result){numbers(request->steps), numbers(request->steps),
                                               numbers(count), numbers(count)};
-    struct optimizer optimizer = {count, result->parameters, numbers(count), numbers(count),
-                                  numbers(count)};
+    struct optimizer optimizer = {count,          result->parameters, numbers(count),
+                                  numbers(count), numbers(count),     numbers(count)};
     initial_parameters(request, optimizer.parameters);
     for (uint64_t t = 0; t < request->steps; t++)
         step(request, &optimizer, t, result);
     free(optimizer.gradients);
     free(optimizer.moment1);
     free(optimizer.moment2);
+    free(optimizer.used);
 }
 
 void reference_model_free(struct reference_model_result *result)

@@ -1,6 +1,8 @@
 #ifndef REFERENCE_MODEL_H
 #define REFERENCE_MODEL_H
 
+#include <stdbool.h>
+
 #include "model.h"
 
 /*
@@ -18,13 +20,15 @@ struct reference_model_request {
     uint64_t global_batch;    /* sequences of a step: B G N */
     double learning_rate;
     double max_grad_norm; /* 0: no clipping */
+    bool bf16_parameters; /* forward and backward use the parameters rounded to bf16; all else, and
+                             what is updated, stays double */
 };
 
 struct reference_model_result {
     double *losses;     /* [steps] mean over the step's tokens, before its update */
     double *norms;      /* [steps] of the gradient, before clipping */
     double *gradients;  /* of step 0: mean over the global batch, before clipping */
-    double *parameters; /* after the last step */
+    double *parameters; /* after the last step, not rounded */
 };
 
 /* Fills `result`, whose arrays are the caller's to free by reference_model_free. Ends the process

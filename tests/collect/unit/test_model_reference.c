@@ -85,7 +85,7 @@ Test(model_reference, gradients_are_finite_differences)
 /* Scores of a row shift alike with the key's bias, which softmax does not see. */
 Test(model_reference, key_biases_have_no_gradient)
 {
-    const struct reference_model_request request = {shape, 1, 1, 2, 3e-4, 0};
+    const struct reference_model_request request = {shape, 1, 1, 2, 3e-4, 0, false};
     struct reference_model_result result;
     uint64_t first, count;
     const size_t index = model_tensor_index(&shape, MODEL_QKV, 1, true);
@@ -102,7 +102,8 @@ Test(model_reference, key_biases_have_no_gradient)
 /* Logits near 0: every token is as likely as any other. */
 Test(model_reference, first_loss_is_that_of_guessing)
 {
-    const struct reference_model_request request = {{36, 2, 3, 101, 17, 1}, 1, 1, 4, 3e-4, 1};
+    const struct reference_model_request request = {
+        {36, 2, 3, 101, 17, 1}, 1, 1, 4, 3e-4, 1, false};
     struct reference_model_result result;
     reference_model_run(&request, &result);
     cr_assert_float_eq(result.losses[0], log(101), 0.05);
@@ -113,7 +114,7 @@ Test(model_reference, first_loss_is_that_of_guessing)
  * of it times the value from matrices. */
 Test(model_reference, first_step_is_a_sign_step_with_decay)
 {
-    struct reference_model_request request = {shape, 1, 1, 2, 0.01, 0};
+    struct reference_model_request request = {shape, 1, 1, 2, 0.01, 0, false};
     struct reference_model_result first, start;
     reference_model_run(&request, &first);
     request.steps = 0;
@@ -137,7 +138,7 @@ Test(model_reference, first_step_is_a_sign_step_with_decay)
  */
 Test(model_reference, clipping_scales_to_the_norm)
 {
-    struct reference_model_request request = {shape, 1, 3, 2, 0.01, 0};
+    struct reference_model_request request = {shape, 1, 3, 2, 0.01, 0, false};
     struct reference_model_result free_run, loose, tight;
     reference_model_run(&request, &free_run);
     request.max_grad_norm = 1e9;
@@ -154,7 +155,8 @@ Test(model_reference, clipping_scales_to_the_norm)
 
 Test(model_reference, loss_falls_towards_the_floor)
 {
-    const struct reference_model_request request = {{16, 1, 2, 13, 16, 1}, 1, 60, 8, 0.01, 1};
+    const struct reference_model_request request = {
+        {16, 1, 2, 13, 16, 1}, 1, 60, 8, 0.01, 1, false};
     struct reference_model_result result;
     reference_model_run(&request, &result);
     cr_log_info("losses %g, %g, ... %g", result.losses[0], result.losses[9], result.losses[59]);
