@@ -47,7 +47,6 @@ static void note_failure(struct session *session, enum status status, const stru
         .phase = record->phase,
         .rank = (int64_t)record->rank,
         .step = record->step,
-        .at_ns = stopwatch_ns(),
     };
     if (session->executor != NULL)
         session_parts_note_memory(session);
@@ -91,6 +90,7 @@ enum status session_run(const struct session_request *request, struct diag *diag
     enum status status = run(&session, diag);
     if (status != STATUS_OK) {
         note_failure(&session, status, diag);
+        dump_abandon(session.dump);
         return status; /* the process ends: nothing is handed back that others may be using */
     }
     session_parts_fini(&session);

@@ -3,12 +3,14 @@
 
 #include "arena.h"
 #include "checkpoint.h"
+#include "dump.h"
 #include "session.h"
 
 /*
  * The session's inside, shared by its files: session.c is the order of things and what a failure
  * leaves in the record, session_setup.c prepares, session_train.c runs steps, session_inject.c
- * makes the faults that were asked for, session_finish.c does what comes after the measured steps.
+ * makes the faults that were asked for, session_finish.c does what comes after the measured steps,
+ * session_checkpoint.c writes and reads checkpoints and dumps.
  */
 struct session {
     const struct session_request *request;
@@ -25,8 +27,9 @@ struct session {
     struct device_memory memory;
     struct executor_request context;
     struct executor *executor;
-    int32_t *tokens; /* [G][B][T+1] of the step in work */
-    bool injected;   /* the fault that happens once has happened */
+    struct dump *dump; /* between its first and its last part; NULL else */
+    int32_t *tokens;   /* [G][B][T+1] of the step in work */
+    bool injected;     /* the fault that happens once has happened */
 };
 
 /* Where the rank is now. A change is a sign of life. */
@@ -55,8 +58,11 @@ bool session_parts_disk_full(const struct session *session);
 
 /* Final dump, checkpoints, the pass without collectives, calibration. */
 enum status session_parts_finish(struct session *session, struct diag *diag);
-/* --dump's part `name` ("initial", "gradients", "final"), if a dump was asked for. */
-enum status session_parts_dump(struct session *session, const char *name, enum executor_state state,
-                               struct diag *diag);
+/* --checkpoint: saves and verifies what was asked for. */
+enum status session_parts_checkpoints(struct session *session, struct diag *diag);
+/* --restore, if it was asked for. */
+enum status session_parts_restore(struct session *session, struct diag *diag);
+/* --dump's part, if a dump was asked for. */
+enum status session_parts_dump(struct session *session, enum dump_part part, struct diag *diag);
 
 #endif

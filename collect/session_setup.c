@@ -29,19 +29,13 @@ static enum status build_schedule(struct session *session, struct diag *diag)
     return schedule_build(request, &session->arena, &session->schedule, diag);
 }
 
-/* What checkpoints, restoring and dumps need beside the resident state, whichever needs most. */
+/* What checkpoints, restoring and dumps need beside the resident state. */
 static uint64_t beside_residents(const struct session *session)
 {
     const struct run_config *config = session->config;
-    const struct schedule *schedule = &session->schedule;
-    bool full = config->checkpoint == RUN_CHECKPOINT_FULL ||
-                config->checkpoint == RUN_CHECKPOINT_BOTH || config->dump_dir != NULL ||
-                config->restore_dir != NULL;
-    bool sharded = config->checkpoint == RUN_CHECKPOINT_SHARDED ||
-                   config->checkpoint == RUN_CHECKPOINT_BOTH || config->restore_dir != NULL;
-    uint64_t bytes = full ? checkpoint_buffer_bytes(schedule, false) : 0;
-    uint64_t of_sharded = sharded ? checkpoint_buffer_bytes(schedule, true) : 0;
-    return bytes > of_sharded ? bytes : of_sharded;
+    const bool none = config->checkpoint == RUN_CHECKPOINT_NONE && config->dump_dir == NULL &&
+                      config->restore_dir == NULL;
+    return none ? 0 : checkpoint_buffer_bytes(&session->schedule);
 }
 
 /* The arena holds a step and, at another time, the resident state with a checkpoint's buffers. */
@@ -109,20 +103,11 @@ static enum status create_executor(struct session *session, struct diag *diag)
     return executor_create(&session->context, &session->executor, diag);
 }
 
-static enum status restore(struct session *session, struct diag *diag)
-{
-    if (session->config->restore_dir == NULL)
-        return STATUS_OK;
-    session->doing = RANK_FAILURE_CHECKPOINT;
-    session_parts_enter(session, RANK_CHECKPOINT_RESTORE);
-    return checkpoint_restore(session->executor, &session->context, session->config->restore_dir,
-                              diag);
-}
-
 enum status session_parts_setup(struct session *session, struct diag *diag)
 {
     static enum status (*const parts[])(struct session *, struct diag *) = {
-        create_backend, build_schedule, size_arena, reserve, connect, create_executor, restore};
+        create_backend, build_schedule,  size_arena,           reserve,
+        connect,        create_executor, session_parts_restore};
     struct rank_record *record = session->record;
     record->step = -1;
     record->warmup = session->training.warmup;
@@ -136,11 +121,12 @@ enum status session_parts_setup(struct session *session, struct diag *diag)
     }
     memcpy(record->resident, session->memory.live_by_category, sizeof record->resident);
     session_parts_note_memory(session);
-    return session_parts_dump(session, "initial", EXECUTOR_PARAMETERS, diag);
+    return session_parts_dump(session, DUMP_INITIAL, diag);
 }
 
 void session_parts_fini(struct session *session)
 {
+    dump_abandon(session->dump);
     executor_destroy(session->executor);
     communicator_destroy(session->communicator);
     device_memory_fini(&session->memory);

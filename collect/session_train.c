@@ -73,8 +73,7 @@ static enum status train_step(struct session *session, uint64_t index, struct di
     memcpy(record->resident, session->memory.live_by_category, sizeof record->resident);
     session_parts_note_memory(session);
     session_parts_advance(session);
-    return index == 0 ? session_parts_dump(session, "gradients", EXECUTOR_GRADIENTS, diag)
-                      : STATUS_OK;
+    return index == 0 ? session_parts_dump(session, DUMP_GRADIENTS, diag) : STATUS_OK;
 }
 
 enum status session_parts_train(struct session *session, struct diag *diag)

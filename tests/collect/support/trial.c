@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkpoint.h"
 #include "communicator_count.h"
 #include "model_data.h"
 
@@ -62,6 +63,8 @@ static enum status prepare(struct trial *trial, const struct trial_request *requ
     status = schedule_build(&trial->training.schedule, &trial->arena, &trial->schedule, diag);
     if (status == STATUS_OK)
         status = executor_arena_bytes(&trial->schedule, &trial->arena_bytes, diag);
+    if (status == STATUS_OK && request->checkpoints)
+        trial->arena_bytes += checkpoint_buffer_bytes(&trial->schedule);
     if (status == STATUS_OK)
         status = trial->backend->operations->reserve(trial->backend, trial->arena_bytes,
                                                      &trial->base, diag);

@@ -15,6 +15,7 @@ struct trial_request {
     enum status (*connect)(enum model_dtype wire, size_t ticket_count,
                            struct communicator **communicator, struct diag *diag);
     uint64_t communicator_bytes; /* that the arena keeps for it */
+    bool checkpoints;            /* the arena has room for them, too */
     uint64_t rank;
     uint64_t limit; /* of memory; 0: none */
     struct executor_observer observer;
