@@ -104,7 +104,6 @@ struct rank_record {
                           with the fewest is the one the others wait for */
     uint32_t inside;   /* the compute thread stands in the communication library: such a rank waits
                           for others (communicator.h's `inside` points here) */
-    uint32_t ended_by; /* the signal that a launcher's or mpirun's clearing up sent; 0: none */
     uint64_t started_ns, first_step_ns; /* process start; first step begun */
     struct rank_failure failure;
     bool injected; /* the fault in failure, or one that did no harm, was asked for */

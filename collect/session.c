@@ -47,6 +47,7 @@ static void note_failure(struct session *session, enum status status, const stru
         .phase = record->phase,
         .rank = (int64_t)record->rank,
         .step = record->step,
+        .at_ns = stopwatch_ns(),
     };
     if (session->executor != NULL)
         session_parts_note_memory(session);

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -101,26 +100,55 @@ static int create_temporary(const char *target, mode_t mode, char temporary[PATH
     return -1;
 }
 
+/* Moves the file to its place unless something is there already; 0 or an errno value. */
+static int publish_new(const char *temporary, const char *target)
+{
+    if (renameat2(AT_FDCWD, temporary, AT_FDCWD, target, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return errno;
+    /* A file system without it (NFS) has hard links. */
+    if (link(temporary, target) != 0)
+        return errno;
+    unlink(temporary);
+    return 0;
+}
+
+static int publish(const char *temporary, const char *target, bool new_only)
+{
+    if (new_only)
+        return publish_new(temporary, target);
+    return rename(temporary, target) == 0 ? 0 : errno;
+}
+
+/* What is written where. */
+struct writing {
+    const char *target;
+    const struct stat *existing; /* whose mode is kept; NULL: none */
+    bool new_only;
+    const char *data;
+    size_t size;
+};
+
 /*
  * Writes and renames; 0 or an errno value. No fsync: the promise is about readers and about
  * failures that the system reports (close(2) included, where network file systems do), not about a
  * power cut, and a report of a dozen files would wait for the disk a dozen times.
  */
-static int replace_file(const char *target, const struct stat *existing, const char *data,
-                        size_t size)
+static int write_beside(const struct writing *writing)
 {
     char temporary[PATH_MAX];
-    mode_t mode = existing != NULL ? existing->st_mode & 07777 : 0666;
-    int descriptor = create_temporary(target, mode & 0777, temporary);
+    mode_t mode = writing->existing != NULL ? writing->existing->st_mode & 07777 : 0666;
+    int descriptor = create_temporary(writing->target, mode & 0777, temporary);
     if (descriptor < 0)
         return errno;
-    int error_number = write_all(descriptor, data, size);
-    if (error_number == 0 && existing != NULL && fchmod(descriptor, mode) != 0)
+    int error_number = write_all(descriptor, writing->data, writing->size);
+    if (error_number == 0 && writing->existing != NULL && fchmod(descriptor, mode) != 0)
         error_number = errno;
     if (close(descriptor) != 0 && error_number == 0 && errno != EINTR)
         error_number = errno;
-    if (error_number == 0 && rename(temporary, target) != 0)
-        error_number = errno;
+    if (error_number == 0)
+        error_number = publish(temporary, writing->target, writing->new_only);
     if (error_number != 0)
         unlink(temporary);
     return error_number;
@@ -128,8 +156,7 @@ static int replace_file(const char *target, const struct stat *existing, const c
 
 /* An interrupt waits until the temporary file is renamed or removed: the data are in memory, so
  * that this is short. */
-static int replace_file_undisturbed(const char *target, const struct stat *existing,
-                                    const char *data, size_t size)
+static int write_undisturbed(const struct writing *writing)
 {
     sigset_t held;
     sigset_t before;
@@ -140,7 +167,7 @@ static int replace_file_undisturbed(const char *target, const struct stat *exist
     int error_number = pthread_sigmask(SIG_BLOCK, &held, &before);
     if (error_number != 0)
         return error_number;
-    error_number = replace_file(target, existing, data, size);
+    error_number = write_beside(writing);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error_number;
 }
@@ -188,7 +215,8 @@ static int write_path(const char *path, const char *data, size_t size)
     int error_number = resolve_links(path, target);
     if (error_number != 0)
         return error_number;
-    return replace_file_undisturbed(target, exists ? &about : NULL, data, size);
+    struct writing writing = {target, exists ? &about : NULL, false, data, size};
+    return write_undisturbed(&writing);
 }
 
 enum status output_write_file(const char *path, const char *data, size_t size, struct diag *diag)
@@ -203,5 +231,21 @@ enum status output_write_file(const char *path, const char *data, size_t size, s
         return STATUS_OK;
     char name[NAME_CAPACITY];
     text_escape_into(name, sizeof name, path, strlen(path));
+    return refuse_writing(diag, name, error_number);
+}
+
+enum status output_write_new_file(const char *path, const char *data, size_t size, bool *exists,
+                                  struct diag *diag)
+{
+    struct writing writing = {path, NULL, true, data, size};
+    int error_number = strlen(path) < PATH_MAX ? write_undisturbed(&writing) : ENAMETOOLONG;
+    *exists = error_number == EEXIST;
+    if (error_number == 0)
+        return STATUS_OK;
+    char name[NAME_CAPACITY];
+    text_escape_into(name, sizeof name, path, strlen(path));
+    if (*exists)
+        return diag_set(diag, STATUS_ENVIRONMENT,
+                        "%s: it appeared while this program ran, and is left as it is", name);
     return refuse_writing(diag, name, error_number);
 }

@@ -1,6 +1,7 @@
 #ifndef RANKLEDGER_OUTPUT_H
 #define RANKLEDGER_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "diag.h"
@@ -15,8 +16,15 @@
 enum status output_write_file(const char *path, const char *data, size_t size,
                               struct diag *diag) STATUS_CHECKED;
 
+/*
+ * The same for a file that must not exist yet: it appears whole or not at all, and never replaces
+ * one that appeared meanwhile (STATUS_ENVIRONMENT with *exists set).
+ */
+enum status output_write_new_file(const char *path, const char *data, size_t size, bool *exists,
+                                  struct diag *diag) STATUS_CHECKED;
+
 /* Writes all bytes to a descriptor, through short writes and EINTR. `name` is for the message. */
-enum status output_write_descriptor(int descriptor, const char *name, const char *data,
-                                    size_t size, struct diag *diag) STATUS_CHECKED;
+enum status output_write_descriptor(int descriptor, const char *name, const char *data, size_t size,
+                                    struct diag *diag) STATUS_CHECKED;
 
 #endif

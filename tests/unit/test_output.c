@@ -295,3 +295,34 @@ Test(output, an_interrupt_leaves_no_temporary_file)
     expect_content(path, "written again and again");
     cr_assert_eq(count_files(), 1);
 }
+
+Test(output, new_file_appears_whole)
+{
+    struct diag diag = {0};
+    bool exists = true;
+    cr_assert_eq(output_write_new_file(path, "new", 3, &exists, &diag), STATUS_OK, "%s", diag.text);
+    cr_assert_not(exists);
+    expect_content(path, "new");
+    cr_assert_eq(count_files(), 1);
+}
+
+Test(output, new_file_never_replaces_one_that_appeared)
+{
+    struct diag diag = {0};
+    bool exists = false;
+    cr_assert_eq(write_text(path, "first", &diag), STATUS_OK);
+    cr_assert_eq(output_write_new_file(path, "second", 6, &exists, &diag), STATUS_ENVIRONMENT);
+    cr_assert(exists);
+    expect_content(path, "first");
+    cr_assert_eq(count_files(), 1);
+}
+
+Test(output, new_file_in_no_folder_is_an_error)
+{
+    struct diag diag = {0};
+    bool exists = true;
+    snprintf(path, sizeof path, "%s/none/file", folder);
+    cr_assert_eq(output_write_new_file(path, "x", 1, &exists, &diag), STATUS_ENVIRONMENT);
+    cr_assert_not(exists);
+    cr_assert(strstr(diag.text, "does not exist") != NULL, "%s", diag.text);
+}

@@ -13,15 +13,6 @@
  */
 static uint64_t rank, world_size;
 
-/*
- * Five times what occurs at most over 1 to 4 ranks (every run prints what occurred): fp32 4.7e-7,
- * 1.1e-11, 1.0e-7, 1.2e-8; bf16 5.7e-3, 1.6e-7, 3.4e-3, 2.3e-4.
- */
-static const struct same_mathematics_distance limits[MODEL_DTYPE_COUNT] = {
-    [MODEL_FP32] = {.gradient = 2.5e-6, .key_bias = 1e-10, .norm = 5e-7, .loss = 6e-8},
-    [MODEL_BF16] = {.gradient = 3e-2, .key_bias = 1e-6, .norm = 2e-2, .loss = 1.2e-3},
-};
-
 /* The runs to compare with, made once for each global batch; on rank 0. */
 #define LARGEST_GLOBAL_BATCH 12
 static struct same_mathematics_outcome references[LARGEST_GLOBAL_BATCH + 1];
@@ -82,7 +73,7 @@ static void expect_same(const struct training *training,
     for (int i = 0; i < 2; i++) {
         struct same_mathematics_distance apart = same_mathematics_compare(outcome, expected[i]);
         model_tensor_name(&outcome->shape, apart.worst, name);
-        mpi_expect(same_mathematics_within(&apart, &limits[dtype]),
+        mpi_expect(same_mathematics_within(&apart, &same_mathematics_limits[dtype]),
                    "%s, from %s: gradients %.2g (%s), key biases %.2g, norms %.2g, losses %.2g",
                    text, i == 0 ? "the reference" : "one process", apart.gradient, name,
                    apart.key_bias, apart.norm, apart.loss);

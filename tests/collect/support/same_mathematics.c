@@ -83,6 +83,11 @@ void same_mathematics_fini(struct same_mathematics_outcome *outcome)
 
 /* --- distances --- */
 
+const struct same_mathematics_distance same_mathematics_limits[MODEL_DTYPE_COUNT] = {
+    [MODEL_FP32] = {.gradient = 2.5e-6, .key_bias = 1e-10, .norm = 5e-7, .loss = 6e-8},
+    [MODEL_BF16] = {.gradient = 3e-2, .key_bias = 1e-6, .norm = 2e-2, .loss = 1.2e-3},
+};
+
 static double larger(double a, double b)
 {
     if (!isfinite(a) || !isfinite(b))

@@ -38,6 +38,13 @@ void same_mathematics_reference(const struct training *training, uint64_t steps,
                                 struct same_mathematics_outcome *outcome);
 void same_mathematics_fini(struct same_mathematics_outcome *outcome);
 
+/*
+ * What may lie between any run and the reference, or one process: five times what occurs at most
+ * over 1 to 4 ranks, all strategies and variants (test_same_mathematics prints what occurred): fp32
+ * 4.7e-7, 1.1e-11, 1.0e-7, 1.2e-8; bf16 5.7e-3, 1.6e-7, 3.4e-3, 2.3e-4.
+ */
+extern const struct same_mathematics_distance same_mathematics_limits[MODEL_DTYPE_COUNT];
+
 /* Over the steps that both have. A number that is not finite makes its distance infinite. */
 struct same_mathematics_distance
 same_mathematics_compare(const struct same_mathematics_outcome *got,

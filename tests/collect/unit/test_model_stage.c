@@ -94,8 +94,10 @@ Test(model_stage, bf16_gradients_are_the_references)
 Test(model_stage, shapes_at_the_borders_agree)
 {
     const struct model_shape shapes[] = {
-        {8, 1, 8, 3, 1, 5},     {64, 1, 1, 16, 64, 1},
-        {32, 3, 2, 257, 33, 1}, {48, 1, 4, 31, 128, 1},
+        {8, 1, 8, 3, 1, 5},
+        {64, 1, 1, 16, 64, 1},
+        {32, 3, 2, 257, 33, 1},
+        {48, 1, 4, 31, 128, 1},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         check(&(struct stage_trial_request){shapes[i], MODEL_FP32, 1, 0, 2, false}, 1e-5, 1e-6);
