@@ -104,4 +104,5 @@ def main():
     compare(sys.argv[1], 7, 16, 1, 1, 1, 4)
 
 
-main()
+if __name__ == "__main__":
+    main()
