@@ -10,7 +10,7 @@
 struct communicator_mpi {
     struct communicator base;
     MPI_Comm comm; /* duplicated: our errors and tags are our own */
-    struct exchange exchange;
+    struct communicator_mpi_exchange exchange;
     void *own_buffer; /* where the caller gave none */
 };
 
@@ -52,15 +52,16 @@ static enum status mpi_post(struct communicator *communicator, const struct comm
     }
     mpi->exchange.buffer = communicator->buffer;
     if (status == STATUS_OK) {
-        status = exchange_post(&mpi->exchange, call, diag);
+        status = communicator_mpi_exchange_post(&mpi->exchange, call, diag);
     }
-    return status == STATUS_OK ? exchange_advance(&mpi->exchange, communicator->complete, diag)
-                               : status;
+    return status == STATUS_OK
+               ? communicator_mpi_exchange_advance(&mpi->exchange, communicator->complete, diag)
+               : status;
 }
 
 static enum status mpi_poll(struct communicator *communicator, bool *complete, struct diag *diag)
 {
-    return exchange_advance(&mpi_of(communicator)->exchange, complete, diag);
+    return communicator_mpi_exchange_advance(&mpi_of(communicator)->exchange, complete, diag);
 }
 
 static enum status mpi_wait(struct communicator *communicator, size_t ticket, bool *complete,
@@ -68,7 +69,7 @@ static enum status mpi_wait(struct communicator *communicator, size_t ticket, bo
 {
     enum status status = STATUS_OK;
     while (status == STATUS_OK && !complete[ticket]) {
-        status = exchange_advance(&mpi_of(communicator)->exchange, complete, diag);
+        status = communicator_mpi_exchange_advance(&mpi_of(communicator)->exchange, complete, diag);
     }
     return status;
 }
@@ -77,7 +78,8 @@ static enum status checked(struct communicator *communicator, int code, const ch
                            const char *purpose, struct diag *diag)
 {
     return code == MPI_SUCCESS ? STATUS_OK
-                               : exchange_fault(code, what, purpose, (int)communicator->rank, diag);
+                               : communicator_mpi_transfer_fault(code, what, purpose,
+                                                                 (int)communicator->rank, diag);
 }
 
 static enum status mpi_sum(struct communicator *communicator, double *value, struct diag *diag)
@@ -157,7 +159,7 @@ static enum status mpi_gather(struct communicator *communicator, const void *hos
 static void mpi_destroy(struct communicator *communicator)
 {
     struct communicator_mpi *mpi = mpi_of(communicator);
-    exchange_fini(&mpi->exchange);
+    communicator_mpi_exchange_fini(&mpi->exchange);
     MPI_Comm_free(&mpi->comm);
     free(mpi->own_buffer);
     communicator_fini(communicator);
@@ -180,7 +182,7 @@ static const struct communicator_operations operations = {
 
 uint64_t communicator_mpi_buffer_bytes(uint64_t world_size)
 {
-    return exchange_buffer_bytes(world_size);
+    return communicator_mpi_exchange_buffer_bytes(world_size);
 }
 
 static enum status create(MPI_Comm parent, enum model_dtype wire, size_t ticket_count,
@@ -199,7 +201,8 @@ static enum status create(MPI_Comm parent, enum model_dtype wire, size_t ticket_
     int code = MPI_Comm_dup(parent, &mpi->comm);
     if (code != MPI_SUCCESS) {
         free(mpi);
-        return exchange_fault(code, "duplication of its communicator", NULL, 0, diag);
+        return communicator_mpi_transfer_fault(code, "duplication of its communicator", NULL, 0,
+                                               diag);
     }
     MPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(mpi->comm, &rank);
@@ -207,7 +210,8 @@ static enum status create(MPI_Comm parent, enum model_dtype wire, size_t ticket_
     enum status status = communicator_init(&mpi->base, &operations, (uint64_t)rank,
                                            (uint64_t)world_size, wire, ticket_count, diag);
     if (status == STATUS_OK) {
-        status = exchange_init(&mpi->exchange, mpi->comm, wire, ticket_count, diag);
+        status =
+            communicator_mpi_exchange_init(&mpi->exchange, mpi->comm, wire, ticket_count, diag);
     }
     if (status != STATUS_OK) {
         communicator_fini(&mpi->base);
@@ -215,7 +219,7 @@ static enum status create(MPI_Comm parent, enum model_dtype wire, size_t ticket_
         free(mpi);
         return status;
     }
-    mpi->base.buffer_bytes = exchange_buffer_bytes((uint64_t)world_size);
+    mpi->base.buffer_bytes = communicator_mpi_exchange_buffer_bytes((uint64_t)world_size);
     *communicator = &mpi->base;
     return STATUS_OK;
 }

@@ -444,7 +444,8 @@ static void a_rank_says_that_it_waits(struct communicator *communicator)
 static void a_fault_names_collective_and_purpose(void)
 {
     struct diag diag = {0};
-    enum status status = exchange_fault(MPI_ERR_TRUNCATE, "all_reduce", "scalar", 3, &diag);
+    enum status status =
+        communicator_mpi_transfer_fault(MPI_ERR_TRUNCATE, "all_reduce", "scalar", 3, &diag);
     mpi_expect(status == STATUS_ENVIRONMENT &&
                    strncmp(diag.text, "rank 3: MPI refused the all_reduce (scalar): MPI_ERR_TRUNC",
                            57) == 0,
