@@ -9,6 +9,9 @@
 
 /* Heap that is asked for ahead; untouched, it costs addresses only. */
 #define HEAP_AHEAD_BYTES (64 << 20)
+/* Of it, what is touched before the first step. Open MPI's lists of requests and messages grow when
+ * more of them are in flight than ever before, which can be in any step. */
+#define HEAP_TOUCHED_BYTES (8 << 20)
 /* Slurm's names for steps that are no launch of ranks (slurm.h: SLURM_BATCH_SCRIPT and others). */
 #define SLURM_SPECIAL_STEPS 0xfffffff0L
 
@@ -23,6 +26,15 @@ static void keep_memory(void)
     mallopt(M_TOP_PAD, HEAP_AHEAD_BYTES);
 }
 
+static void touch_heap(void)
+{
+    void *heap = malloc(HEAP_TOUCHED_BYTES);
+    if (heap) {
+        explicit_bzero(heap, HEAP_TOUCHED_BYTES); /* a memset before free is taken out */
+    }
+    free(heap);
+}
+
 enum status communicator_mpi_start(int *rank, int *world_size, struct diag *diag)
 {
     int provided = MPI_THREAD_SINGLE;
@@ -35,6 +47,7 @@ enum status communicator_mpi_start(int *rank, int *world_size, struct diag *diag
                         "this MPI does not allow threads beside the one that calls it "
                         "(MPI_THREAD_FUNNELED)");
     }
+    touch_heap();
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, rank);
     MPI_Comm_size(MPI_COMM_WORLD, world_size);
