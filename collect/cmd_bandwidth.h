@@ -1,0 +1,33 @@
+#ifndef RANKLEDGER_CMD_BANDWIDTH_H
+#define RANKLEDGER_CMD_BANDWIDTH_H
+
+#include "communicator.h"
+#include "rank_record.h"
+#include "text_buffer.h"
+
+/*
+ * `rankledger-collect bandwidth`: how fast the collectives are between ranks that do nothing else,
+ * through the same code that training uses. The ranks measure into their records; whoever started
+ * them, or rank 0, prints rank 0's.
+ */
+struct cmd_bandwidth {
+    uint64_t world_size; /* 2 unless given */
+    enum model_dtype dtype;
+    bool json;
+};
+
+/* argv after the command's name. *help is set if help was printed. */
+enum status cmd_bandwidth_parse(int argc, char **argv, struct cmd_bandwidth *command, bool *help,
+                                struct diag *diag) STATUS_CHECKED;
+
+/* In every rank: measures into the record. The communicator's wire is command->dtype; it has one
+ * ticket at least. */
+enum status cmd_bandwidth_rank(struct communicator *communicator, struct rank_record *record,
+                               struct diag *diag) STATUS_CHECKED;
+
+/* The table, or JSON, of a complete record. `record->mpi` names the library. */
+enum status cmd_bandwidth_format(const struct cmd_bandwidth *command,
+                                 const struct rank_record *record, struct text_buffer *out,
+                                 struct diag *diag) STATUS_CHECKED;
+
+#endif
