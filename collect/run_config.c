@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "backend.h"
 #include "byte_size.h"
 #include "run_injection.h"
 #include "run_options.h"
@@ -19,9 +20,13 @@
 
 const char *run_config_backend(const char *name)
 {
-    if (strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
-        return "cpu";
-    return NULL;
+    const struct backend_row *row = NULL;
+    if (strcmp(name, "auto") != 0)
+        row = backend_find(name);
+    for (size_t i = 0; i < backend_table_count && row == NULL && strcmp(name, "auto") == 0; i++)
+        if (backend_table[i].unavailable() == NULL)
+            row = &backend_table[i];
+    return row != NULL ? row->name : NULL;
 }
 
 /* ---- strategies ---- */

@@ -86,7 +86,8 @@ enum status run_config_target(const struct run_config *config, enum strategy str
 enum status run_config_checkpoint_dir(const struct run_config *config, char *path, size_t size,
                                       struct diag *diag) STATUS_CHECKED;
 
-/* "auto" and "cpu" to a row's name; NULL if this build has no such backend. */
+/* A row's name for "auto" (the first that this machine can run) or a name; NULL if there is none.
+ */
 const char *run_config_backend(const char *name);
 
 #endif

@@ -1,0 +1,88 @@
+#include "run_plan.h"
+
+#include "backend.h"
+#include "checkpoint.h"
+#include "communicator_mpi.h"
+#include "device_memory.h"
+#include "executor.h"
+
+static enum status workspace_of(const struct run_config *config, uint64_t threads, uint64_t *bytes,
+                                struct diag *diag)
+{
+    const struct schedule_request *schedule = &config->training.schedule;
+    const struct backend_row *row = backend_find(config->backend);
+    const struct backend_request request = {
+        .shape = schedule->shape, .dtype = schedule->dtype, .threads = (int)threads};
+    struct backend *backend = NULL;
+    if (row == NULL)
+        return diag_set(diag, STATUS_USAGE, "there is no backend \"%s\"", config->backend);
+    enum status status = row->create(&request, &backend, diag);
+    if (status != STATUS_OK)
+        return status;
+    *bytes = executor_workspace_bytes(backend, communicator_mpi_buffer_bytes(schedule->world_size));
+    backend->operations->destroy(backend);
+    return STATUS_OK;
+}
+
+/* What checkpoints, restoring and dumps need beside the resident state, whichever needs most. */
+static uint64_t beside_residents(const struct run_config *config, const struct schedule *schedule)
+{
+    bool other = config->restore_dir != NULL;
+    bool both = config->checkpoint == RUN_CHECKPOINT_BOTH;
+    bool full = both || config->checkpoint == RUN_CHECKPOINT_FULL || config->dump_dir != NULL;
+    bool sharded = both || config->checkpoint == RUN_CHECKPOINT_SHARDED;
+    uint64_t bytes = full || other ? checkpoint_buffer_bytes(schedule, false) : 0;
+    uint64_t of_sharded = sharded || other ? checkpoint_buffer_bytes(schedule, true) : 0;
+    return bytes > of_sharded ? bytes : of_sharded;
+}
+
+static uint64_t aligned(uint64_t bytes)
+{
+    return (bytes + DEVICE_MEMORY_ALIGNMENT - 1) / DEVICE_MEMORY_ALIGNMENT *
+           DEVICE_MEMORY_ALIGNMENT;
+}
+
+enum status run_plan_arena_bytes(const struct run_config *config, const struct schedule *schedule,
+                                 uint64_t *bytes, struct diag *diag)
+{
+    uint64_t of_step = 0;
+    uint64_t other = beside_residents(config, schedule);
+    enum status status = executor_arena_bytes(schedule, &of_step, diag);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < schedule->buffer_count && schedule->buffers[i].resident; i++)
+        other += aligned(schedule->buffers[i].bytes);
+    *bytes = of_step > other ? of_step : other;
+    return STATUS_OK;
+}
+
+static void predict(const struct run_config *config, struct run_plan *plan)
+{
+    uint64_t buffers = beside_residents(config, &plan->schedule);
+    uint64_t resident = 0;
+    for (int i = 0; i < SCHEDULE_CATEGORY_COUNT; i++)
+        resident += plan->walk.resident[i];
+    plan->checkpoint_bytes = buffers > 0 ? resident + buffers : 0;
+    plan->peak_bytes =
+        plan->walk.peak > plan->checkpoint_bytes ? plan->walk.peak : plan->checkpoint_bytes;
+    plan->count = schedule_count_of(&plan->schedule);
+    plan->ledger = schedule_ledger_of(&plan->schedule);
+}
+
+enum status run_plan_make(const struct run_config *config, enum strategy strategy, uint64_t threads,
+                          struct arena *arena, struct run_plan *plan, struct diag *diag)
+{
+    struct schedule_request request = config->training.schedule;
+    *plan = (struct run_plan){0};
+    request.strategy = strategy;
+    enum status status = workspace_of(config, threads, &request.workspace_bytes, diag);
+    if (status == STATUS_OK)
+        status = schedule_build(&request, arena, &plan->schedule, diag);
+    if (status == STATUS_OK)
+        status = schedule_walk_of(&plan->schedule, &plan->walk, diag);
+    if (status == STATUS_OK)
+        status = run_plan_arena_bytes(config, &plan->schedule, &plan->arena_bytes, diag);
+    if (status == STATUS_OK)
+        predict(config, plan);
+    return status;
+}
