@@ -1,0 +1,45 @@
+#ifndef RANKLEDGER_EVIDENCE_SOURCE_H
+#define RANKLEDGER_EVIDENCE_SOURCE_H
+
+#include "host_info.h"
+#include "rank_record.h"
+#include "run_plan.h"
+
+/* When and how a run was started; the same for all its strategies. */
+struct evidence_run {
+    char id[33];            /* 128 random bits, hexadecimal */
+    char started_utc[32];   /* "2026-01-31T12:00:00Z" */
+    bool joined;            /* a foreign mpirun or srun started the ranks */
+    bool bound;             /* each rank has cores of its own */
+    bool oversubscribed;    /* more threads than cores */
+    const char *kernels_by; /* who chose OpenBLAS' kernels: "library", "environment", "launcher" */
+    char *const *environment; /* of the ranks, NULL-terminated */
+};
+
+/* All that one strategy's evidence is made from. Nothing of it is owned. */
+struct evidence_source {
+    const struct run_config *config;
+    enum strategy strategy;
+    const struct run_plan *plan;
+    const struct rank_board *boards; /* one a round that was started, in order */
+    size_t round_count;
+    const struct rank_failure *failure; /* kind NONE: every round completed */
+    const struct host_info *host;
+    const struct evidence_run *run;
+};
+
+/* The record of a rank in a round. */
+const struct rank_record *evidence_source_record(const struct evidence_source *source, size_t round,
+                                                 uint64_t rank);
+uint64_t evidence_source_ranks(const struct evidence_source *source);
+
+/* Measured steps that a rank completed; one whose numbers were not finite is not among them. */
+uint64_t evidence_source_measured(const struct rank_record *record);
+/* Those that every rank of a round completed. */
+uint64_t evidence_source_common(const struct evidence_source *source, size_t round);
+/* Sample of measured step `step`, from 0. */
+const struct rank_step *evidence_source_step(const struct rank_record *record, uint64_t step);
+/* Optimizer steps, warm-up included, whose losses every rank of a round noted. */
+uint64_t evidence_source_noted(const struct evidence_source *source, size_t round);
+
+#endif
