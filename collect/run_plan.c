@@ -24,16 +24,12 @@ static enum status workspace_of(const struct run_config *config, uint64_t thread
     return STATUS_OK;
 }
 
-/* What checkpoints, restoring and dumps need beside the resident state, whichever needs most. */
+/* What checkpoints, restoring and dumps need beside the resident state. */
 static uint64_t beside_residents(const struct run_config *config, const struct schedule *schedule)
 {
-    bool other = config->restore_dir != NULL;
-    bool both = config->checkpoint == RUN_CHECKPOINT_BOTH;
-    bool full = both || config->checkpoint == RUN_CHECKPOINT_FULL || config->dump_dir != NULL;
-    bool sharded = both || config->checkpoint == RUN_CHECKPOINT_SHARDED;
-    uint64_t bytes = full || other ? checkpoint_buffer_bytes(schedule, false) : 0;
-    uint64_t of_sharded = sharded || other ? checkpoint_buffer_bytes(schedule, true) : 0;
-    return bytes > of_sharded ? bytes : of_sharded;
+    bool none = config->checkpoint == RUN_CHECKPOINT_NONE && config->dump_dir == NULL &&
+                config->restore_dir == NULL;
+    return none ? 0 : checkpoint_buffer_bytes(schedule);
 }
 
 static uint64_t aligned(uint64_t bytes)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_plan.h"
 #include "stopwatch.h"
 
 static enum status create_backend(struct session *session, struct diag *diag)
@@ -29,28 +30,9 @@ static enum status build_schedule(struct session *session, struct diag *diag)
     return schedule_build(request, &session->arena, &session->schedule, diag);
 }
 
-/* What checkpoints, restoring and dumps need beside the resident state. */
-static uint64_t beside_residents(const struct session *session)
-{
-    const struct run_config *config = session->config;
-    const bool none = config->checkpoint == RUN_CHECKPOINT_NONE && config->dump_dir == NULL &&
-                      config->restore_dir == NULL;
-    return none ? 0 : checkpoint_buffer_bytes(&session->schedule);
-}
-
-/* The arena holds a step and, at another time, the resident state with a checkpoint's buffers. */
 static enum status size_arena(struct session *session, struct diag *diag)
 {
-    const struct schedule *schedule = &session->schedule;
-    enum status status = executor_arena_bytes(schedule, &session->arena_bytes, diag);
-    uint64_t resident = 0;
-    for (size_t i = 0; i < schedule->buffer_count && schedule->buffers[i].resident; i++)
-        resident += (schedule->buffers[i].bytes + DEVICE_MEMORY_ALIGNMENT - 1) /
-                    DEVICE_MEMORY_ALIGNMENT * DEVICE_MEMORY_ALIGNMENT;
-    uint64_t other = resident + beside_residents(session);
-    if (session->arena_bytes < other)
-        session->arena_bytes = other;
-    return status;
+    return run_plan_arena_bytes(session->config, &session->schedule, &session->arena_bytes, diag);
 }
 
 static enum status reserve(struct session *session, struct diag *diag)
