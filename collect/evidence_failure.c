@@ -19,16 +19,17 @@ static void say_rank(const struct rank_failure *failure, char *text, size_t size
         snprintf(text, size, "rank %" PRId64 " ", failure->rank);
 }
 
-/* " in backward of optimizer step 5", " in checkpoint_save". */
+/* " in step 5 (backward)", " in checkpoint_save". */
 static void say_place(const struct rank_failure *failure, char *text, size_t size)
 {
     text[0] = '\0';
     if (failure->phase == RANK_NOT_STARTED)
         return;
-    int length = snprintf(text, size, " in %s", rank_phase_name(failure->phase));
     if (in_step(failure->phase) && failure->step >= 0)
-        snprintf(text + length, size - (size_t)length, " of optimizer step %" PRId64,
-                 failure->step);
+        snprintf(text, size, " in step %" PRId64 " (%s)", failure->step,
+                 rank_phase_name(failure->phase));
+    else
+        snprintf(text, size, " in %s", rank_phase_name(failure->phase));
 }
 
 static const char *verb_of(const struct rank_failure *failure)
@@ -67,7 +68,12 @@ static json_t *reason_of(const struct evidence_parts *parts, const struct rank_f
     struct text_buffer text = {0};
     say_rank(failure, rank, sizeof rank);
     say_place(failure, place, sizeof place);
-    text_escape_into(shown, sizeof shown, failure->detail, strlen(failure->detail));
+    /* Said already. */
+    static const char prefix[] = "out of memory: ";
+    const char *detail = failure->detail;
+    if (strncmp(detail, prefix, sizeof prefix - 1) == 0)
+        detail += sizeof prefix - 1;
+    text_escape_into(shown, sizeof shown, detail, strlen(detail));
     text_buffer_printf(&text, "%s%s%s%s", rank, verb_of(failure), place,
                        shown[0] != '\0' ? ": " : "");
     text_redact(&text, shown, strlen(shown));

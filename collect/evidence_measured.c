@@ -87,7 +87,11 @@ static void set_times(const struct evidence_parts *parts, json_t *object)
     evidence_parts_set_number(parts, object, "utilisation", metrics->utilisation);
     evidence_parts_set_text(parts, object, "flop_model",
                             "6 (parameters - embeddings + V C) + 12 L C T per token");
-    if (!isnan(metrics->matrix_tflops))
+    if (metrics->achieved_tflops > metrics->matrix_tflops)
+        evidence_parts_set_text(parts, object, "utilisation_note",
+                                "the matrix product was measured slower than training computes: "
+                                "the machine was busy then, and its peak is unknown");
+    else if (!isnan(metrics->matrix_tflops))
         evidence_parts_set_text(parts, object, "peak_source",
                                 "matrix_product measured in the same run");
 }

@@ -164,6 +164,10 @@ static void derive(const struct evidence_source *source, struct evidence_metrics
                                metrics->throughput / ranks / 1e12;
     metrics->matrix_tflops = matrix_tflops(source);
     metrics->utilisation = metrics->achieved_tflops / metrics->matrix_tflops;
+    /* Training cannot beat the machine: then something disturbed the product's measurement, and the
+     * peak is unknown. */
+    if (metrics->utilisation > 1)
+        metrics->utilisation = NAN;
     if (evidence_source_ranks(source) == 1 && metrics->steps > 0) {
         metrics->communication_ratio = 0; /* not applicable */
         metrics->in_flight_ratio = 0;

@@ -12,7 +12,7 @@ struct evidence_metrics {
     double peak_mb, checkpoint_peak_mb;
     double achieved_tflops; /* of a rank */
     double matrix_tflops;   /* of a rank's matrix product: mean over ranks */
-    double utilisation;
+    double utilisation;     /* NAN also if training was faster than the product */
 };
 
 /*

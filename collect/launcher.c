@@ -153,12 +153,13 @@ static enum status make_board(const struct run *run, const struct launcher_marke
     return rank_board_create(path, run->job->ranks, run->job->step_capacity, board, diag);
 }
 
-static enum status start(struct run *run, const struct launcher_marker *marker, struct diag *diag)
+static enum status make_command(const struct launcher *launcher, const struct launcher_job *job,
+                                const struct launcher_marker *marker, struct arena *arena,
+                                struct launcher_command *command, struct diag *diag)
 {
-    const struct launcher_job *job = run->job;
     const struct launcher_command_request request = {
-        .mpirun = run->launcher->mpirun,
-        .executable = run->launcher->executable,
+        .mpirun = launcher->mpirun,
+        .executable = launcher->executable,
         .arguments = job->arguments,
         .ranks = job->ranks,
         .threads = job->threads,
@@ -167,9 +168,34 @@ static enum status start(struct run *run, const struct launcher_marker *marker, 
         .kernels = job->kernels,
         .marker = marker,
     };
+    return launcher_command_make(&request, environ, arena, command, diag);
+}
+
+static struct launcher_marker marker_of(const struct launcher *launcher,
+                                        const struct launcher_job *job)
+{
+    struct launcher_marker marker = {
+        .strategy = job->strategy, .round = job->round, .threads = job->threads};
+    snprintf(marker.folder, sizeof marker.folder, "%s", launcher->folder.path);
+    return marker;
+}
+
+enum status launcher_environment(const struct launcher *launcher, const struct launcher_job *job,
+                                 struct arena *arena, char ***environment, struct diag *diag)
+{
+    struct launcher_command command;
+    struct launcher_marker marker = marker_of(launcher, job);
+    enum status status = make_command(launcher, job, &marker, arena, &command, diag);
+    if (status == STATUS_OK)
+        *environment = command.environment;
+    return status;
+}
+
+static enum status start(struct run *run, const struct launcher_marker *marker, struct diag *diag)
+{
     struct arena arena = {0};
     struct launcher_command command;
-    enum status status = launcher_command_make(&request, environ, &arena, &command, diag);
+    enum status status = make_command(run->launcher, run->job, marker, &arena, &command, diag);
     if (status == STATUS_OK)
         status =
             launcher_group_start(&command, marker, &run->launcher->previous, &run->group, diag);
@@ -182,9 +208,7 @@ enum status launcher_run(struct launcher *launcher, const struct launcher_job *j
                          struct text_buffer *said, struct diag *diag)
 {
     struct run run = {.launcher = launcher, .job = job, .end = {.lost = -1, .culprit = -1}};
-    struct launcher_marker marker = {
-        .strategy = job->strategy, .round = job->round, .threads = job->threads};
-    snprintf(marker.folder, sizeof marker.folder, "%s", launcher->folder.path);
+    struct launcher_marker marker = marker_of(launcher, job);
     enum status status = make_board(&run, &marker, board, diag);
     if (status != STATUS_OK)
         return status;
@@ -197,7 +221,7 @@ enum status launcher_run(struct launcher *launcher, const struct launcher_job *j
     watchdog_start(&run.watchdog, job->timeout_s, stopwatch_ns());
     while (goes_on(&run))
         pass_time(&run);
-    launcher_group_end(&run.group, board);
+    launcher_group_end(&run.group, board, run.end.lost >= 0);
     launcher_group_said(&run.group, said);
     run.end.said = said->text != NULL ? said->text : "";
     launcher_verdict(board, &run.end, failure);

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <signal.h>
 
+#include "arena.h"
 #include "launcher_folder.h"
 #include "launcher_verdict.h"
 #include "text_buffer.h"
@@ -47,6 +48,11 @@ struct launcher_job {
     void (*look)(void *context, const struct rank_board *board);
     void *context;
 };
+
+/* The environment that the job's ranks get, NULL-terminated, in the arena. */
+enum status launcher_environment(const struct launcher *launcher, const struct launcher_job *job,
+                                 struct arena *arena, char ***environment,
+                                 struct diag *diag) STATUS_CHECKED;
 
 /*
  * Runs one group to its end, whatever that is. *board: the records, the caller's to fini; *failure:

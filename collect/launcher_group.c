@@ -14,6 +14,9 @@
 /* Processes that were killed are gone within milliseconds; one that is stuck in the kernel (a dead
  * network disk) must not hold us for ever. */
 #define MOST_WAITS 1000
+/* mpirun says which rank it lost, and by which signal, a second after it lost it
+ * (odls_base_sigkill_timeout). */
+#define PATIENCE 750
 static const struct timespec between_waits = {.tv_nsec = 2000000};
 
 static void output_path(const struct launcher_marker *marker, char path[PATH_MAX])
@@ -132,8 +135,9 @@ static bool all_gone(const struct rank_board *board)
     return true;
 }
 
-void launcher_group_end(struct launcher_group *group, const struct rank_board *board)
+void launcher_group_end(struct launcher_group *group, const struct rank_board *board, bool listen)
 {
+    const int patience = listen ? PATIENCE : 0;
     int status;
     /* Ranks first: they die with mpirun as well, but for one that had not come that far. */
     for (uint64_t rank = 0; rank < board->world_size; rank++) {
@@ -141,9 +145,9 @@ void launcher_group_end(struct launcher_group *group, const struct rank_board *b
         if (pid > 0 && is_ours(group, pid))
             (void)kill((pid_t)pid, SIGKILL);
     }
-    if (!group->ended)
-        (void)kill(group->mpirun, SIGKILL);
     for (int i = 0; i < MOST_WAITS; i++) {
+        if (i == patience && !group->ended)
+            (void)kill(group->mpirun, SIGKILL);
         bool ended = launcher_group_has_ended(group, &status);
         /* Orphans of mpirun are our children now; its session is its own, and theirs. */
         while (ended && waitpid(-1, NULL, WNOHANG) > 0)

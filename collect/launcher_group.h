@@ -28,8 +28,9 @@ bool launcher_group_has_ended(struct launcher_group *group, int *status);
 /* True if there is no such process any more. */
 bool launcher_group_is_gone(int64_t pid);
 
-/* Ends all of it, by force, and waits until nothing of it is left. */
-void launcher_group_end(struct launcher_group *group, const struct rank_board *board);
+/* Ends all of it, by force, and waits until nothing of it is left. With `listen` mpirun is given
+ * the time to say why it lost a rank. */
+void launcher_group_end(struct launcher_group *group, const struct rank_board *board, bool listen);
 
 /* Appends what mpirun and the ranks said, at most its last 64 KiB. */
 void launcher_group_said(const struct launcher_group *group, struct text_buffer *said);

@@ -223,7 +223,7 @@ Test(evidence_write, lost_rank_leaves_what_was_measured_before)
     cr_assert_eq(json_array_size(at(document, "metrics.step_times_ms.1")), 2);
     cr_assert_eq(json_array_size(at(document, "metrics.losses")), 3);
     cr_assert_str_eq(json_string_value(at(document, "failure.reason")),
-                     "rank 1 was lost in backward of optimizer step 3: ended by signal 9 (Killed)");
+                     "rank 1 was lost in step 3 (backward): ended by signal 9 (Killed)");
     cr_assert_str_eq(json_string_value(at(document, "failure.kind")), "rank_lost");
     expect_number(document, "failure.step", 3);
     cr_assert_str_eq(json_string_value(at(document, "decision")), "failed");

@@ -1,0 +1,224 @@
+#include "run_check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run_folders.h"
+#include "text.h"
+
+#define SHOWN 512 /* of a path in a message */
+
+/* What a rank's process takes beside its arena: program, OpenBLAS, MPI and its shared memory.
+ * Measured with two ranks on Debian 12: 17 MiB (memory.per_rank.process_residual_bytes). */
+#define PROCESS_BYTES (UINT64_C(64) << 20)
+
+static const char *shown(const char *path, char text[SHOWN])
+{
+    return text_escape_into(text, SHOWN, path, strlen(path));
+}
+
+/* ---- places ---- */
+
+static void check_existing(const struct run_config *config, struct run_faults *faults)
+{
+    char text[SHOWN];
+    for (int i = 0; i < STRATEGY_COUNT; i++) {
+        char path[PATH_MAX];
+        struct diag diag = {0};
+        struct stat about;
+        if (!config->strategies[i] || (config->output == NULL && config->output_dir == NULL))
+            continue;
+        if (run_config_target(config, (enum strategy)i, path, sizeof path, &diag) != STATUS_OK)
+            run_faults_add_diag(faults, &diag);
+        else if (lstat(path, &about) == 0 && S_ISDIR(about.st_mode))
+            run_faults_add(faults, STATUS_USAGE, "%s is a folder", shown(path, text));
+        else if (lstat(path, &about) == 0 && !config->force)
+            run_faults_add(faults, STATUS_USAGE, "%s exists; --force replaces it",
+                           shown(path, text));
+    }
+}
+
+static void check_restore(const struct run_config *config, struct run_faults *faults)
+{
+    char text[SHOWN];
+    struct stat about;
+    if (config->restore_dir == NULL)
+        return;
+    if (stat(config->restore_dir, &about) != 0)
+        run_faults_add(faults, STATUS_INPUT, "%s: cannot be restored: %s",
+                       shown(config->restore_dir, text), diag_reason(errno));
+    else if (!S_ISDIR(about.st_mode))
+        run_faults_add(faults, STATUS_INPUT, "%s: cannot be restored: it is no folder",
+                       shown(config->restore_dir, text));
+}
+
+/* Makes a folder and those above it; 0 or an errno value. */
+static int make_folders(const char *path)
+{
+    char copy[PATH_MAX];
+    if (snprintf(copy, sizeof copy, "%s", path) >= (int)sizeof copy)
+        return ENAMETOOLONG;
+    for (char *at = copy + 1; *at != '\0'; at++) {
+        if (*at != '/' || at[-1] == '/')
+            continue;
+        *at = '\0';
+        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+            return errno;
+        *at = '/';
+    }
+    struct stat about;
+    if (mkdir(copy, 0777) == 0)
+        return 0;
+    if (errno != EEXIST)
+        return errno;
+    return stat(copy, &about) == 0 && S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
+}
+
+/* Asks by writing: a superuser is told that everything is writable. 0 or an errno value. */
+static int probe(const char *folder)
+{
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/.rankledger-%ld.tmp", folder, (long)getpid()) >=
+        (int)sizeof path)
+        return ENAMETOOLONG;
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor < 0)
+        return errno;
+    (void)close(descriptor);
+    return unlink(path) == 0 ? 0 : errno;
+}
+
+/* The folder that evidence is written to; false if its name is too long. */
+static bool evidence_folder(const struct run_config *config, char folder[PATH_MAX])
+{
+    const char *slash = config->output != NULL ? strrchr(config->output, '/') : NULL;
+    int length;
+    if (config->output == NULL)
+        length = snprintf(folder, PATH_MAX, "%s", config->output_dir);
+    else if (slash == NULL)
+        length = snprintf(folder, PATH_MAX, ".");
+    else
+        length =
+            snprintf(folder, PATH_MAX, "%.*s", (int)(slash - config->output) + 1, config->output);
+    return length < PATH_MAX;
+}
+
+static void check_folder(const struct run_config *config, struct run_faults *faults)
+{
+    char folder[PATH_MAX];
+    char text[SHOWN];
+    int error_number = ENAMETOOLONG;
+    if (evidence_folder(config, folder)) {
+        error_number = make_folders(folder);
+        if (error_number == 0)
+            error_number = probe(folder);
+    }
+    if (error_number != 0)
+        run_faults_add(faults, STATUS_ENVIRONMENT, "%s: evidence cannot be written there: %s",
+                       shown(folder, text), diag_reason(error_number));
+}
+
+void run_check_places(const struct run_config *config, struct run_faults *faults)
+{
+    check_existing(config, faults);
+    check_restore(config, faults);
+    if (config->output != NULL || config->output_dir != NULL)
+        run_folders_check(config, faults);
+    if (faults->count == 0)
+        check_folder(config, faults);
+}
+
+/* ---- memory ---- */
+
+/* "ddp 120.3 MiB, zero1 75.1 MiB" */
+static void list_needs(const struct run_results *results, bool arenas, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < STRATEGY_COUNT; i++) {
+        char number[64];
+        const struct run_result *result = &results->of[i];
+        if (!result->asked || used >= size)
+            continue;
+        uint64_t bytes =
+            arenas ? result->plan.arena_bytes + PROCESS_BYTES : result->plan.peak_bytes;
+        used += (size_t)snprintf(
+            text + used, size - used, "%s%s %s MiB", used > 0 ? ", " : "",
+            training_state_row((enum strategy)i)->name,
+            text_rounded(number, sizeof number, (double)bytes / 1048576, TEXT_ROUNDED_PLAIN, 0));
+    }
+}
+
+static void check_limit(const struct run_results *results, struct run_faults *faults)
+{
+    char needs[320];
+    char limit[64];
+    uint64_t bytes = results->config->memory_limit_bytes;
+    for (int i = 0; i < STRATEGY_COUNT; i++)
+        if (results->of[i].asked && results->of[i].plan.peak_bytes <= bytes)
+            return;
+    list_needs(results, false, needs, sizeof needs);
+    run_faults_add(
+        faults, STATUS_USAGE,
+        "no strategy fits --memory-limit (%s MiB); predicted peaks of a rank: %s",
+        text_rounded(limit, sizeof limit, (double)bytes / 1048576, TEXT_ROUNDED_PLAIN, 0), needs);
+}
+
+static bool fits_machine(const struct run_results *results, const struct run_result *result)
+{
+    uint64_t ranks = results->config->training.schedule.world_size;
+    uint64_t available = results->host->available_bytes;
+    if (available == 0)
+        return true; /* the system does not say */
+    return result->plan.arena_bytes + PROCESS_BYTES <= available / ranks;
+}
+
+static void refuse(struct run_results *results, struct run_result *result)
+{
+    char need[64];
+    char available[64];
+    const double gib = 1073741824.0;
+    result->failure = (struct rank_failure){.kind = RANK_FAILURE_PREFLIGHT, .rank = -1, .step = -1};
+    snprintf(result->failure.detail, sizeof result->failure.detail,
+             "%" PRIu64 " ranks need %s GiB each, and this machine has %s GiB left for all",
+             results->config->training.schedule.world_size,
+             text_rounded(need, sizeof need,
+                          (double)(result->plan.arena_bytes + PROCESS_BYTES) / gib,
+                          TEXT_ROUNDED_PLAIN, 0),
+             text_rounded(available, sizeof available, (double)results->host->available_bytes / gib,
+                          TEXT_ROUNDED_PLAIN, 0));
+}
+
+static void check_machine(struct run_results *results, struct run_faults *faults)
+{
+    char needs[320];
+    char available[64];
+    size_t fitting = 0;
+    for (int i = 0; i < STRATEGY_COUNT; i++)
+        fitting += results->of[i].asked && fits_machine(results, &results->of[i]);
+    for (int i = 0; i < STRATEGY_COUNT && fitting > 0; i++)
+        if (results->of[i].asked && !fits_machine(results, &results->of[i]))
+            refuse(results, &results->of[i]);
+    if (fitting > 0)
+        return;
+    list_needs(results, true, needs, sizeof needs);
+    run_faults_add(faults, STATUS_USAGE,
+                   "no strategy fits this machine: %s MiB are available for %" PRIu64
+                   " ranks; a rank needs: %s",
+                   text_rounded(available, sizeof available,
+                                (double)results->host->available_bytes / 1048576,
+                                TEXT_ROUNDED_PLAIN, 0),
+                   results->config->training.schedule.world_size, needs);
+}
+
+void run_check_memory(struct run_results *results, struct run_faults *faults)
+{
+    check_limit(results, faults);
+    check_machine(results, faults);
+}

@@ -1,0 +1,21 @@
+#ifndef RANKLEDGER_RUN_CHECK_H
+#define RANKLEDGER_RUN_CHECK_H
+
+#include "run_results.h"
+
+/*
+ * What stands in the way of a run, before any rank starts; every fault is noted.
+ *
+ * Places: existing evidence (without --force), folders that cannot be made or written, a checkpoint
+ * to restore that is not there. The evidence's folder is made if there is no fault yet.
+ */
+void run_check_places(const struct run_config *config, struct run_faults *faults);
+
+/*
+ * Memory: a fault if no strategy fits --memory-limit, or none fits the machine, with each one's
+ * predicted peak. If some fit the machine, the others' failure becomes `preflight`. One that does
+ * not fit the limit is run and meets it.
+ */
+void run_check_memory(struct run_results *results, struct run_faults *faults);
+
+#endif
