@@ -90,7 +90,7 @@ static enum status resident_by_formula(const struct workload *workload, enum str
     return training_state_ledger(&totals, ranks == 0 ? 1 : ranks, strategy, &ledger->state, diag);
 }
 
-/* ---- temporary memory by formula ---- */
+/* ---- temporary memory by the schedule ---- */
 
 struct temporary_memory_shape candidate_ledger_shape(const struct workload *workload)
 {
@@ -104,10 +104,14 @@ struct temporary_memory_shape candidate_ledger_shape(const struct workload *work
         .vocab = workload->vocab,
         .seq_len = workload->seq_len,
         .micro_batch = workload->micro_batch,
+        .world_size = workload->world_size,
         .parameter_wire_bytes = workload->parameter_wire_bytes,
         .gradient_wire_bytes = workload->gradient_wire_bytes,
         .activation_bytes = typed ? bytes.parameters : NAN,
         .bucket_bytes = workload->bucket_bytes,
+        .prefetch = workload->prefetch,
+        .persistence_threshold = workload->persistence_threshold,
+        .overlap = workload->overlap,
         .activation_checkpointing = workload->activation_checkpointing,
     };
 }
@@ -118,7 +122,9 @@ static enum status temporary_by_formula(const struct workload *workload, enum st
 {
     struct temporary_memory_shape shape = candidate_ledger_shape(workload);
     struct temporary_memory memory;
-    temporary_memory_of(&shape, strategy, &memory);
+    enum status status = temporary_memory_of(&shape, strategy, &memory, diag);
+    if (status != STATUS_OK)
+        return status;
     struct memory_amount *amounts = arena_take_array(arena, memory.count + 1, sizeof *amounts);
     ledger->temporary_missing = copy_names(arena, memory.missing, memory.missing_count);
     if (amounts == NULL || ledger->temporary_missing == NULL)
@@ -241,19 +247,21 @@ enum status candidate_ledger_fill(struct candidate *candidate, struct arena *are
     if (!isfinite(ledger.residual_mb))
         ledger.residual_mb = NAN;
     candidate->ledger = ledger;
-    candidate->formula_payload_mb =
-        candidate_ledger_payload_mb(&candidate->workload, candidate->strategy);
-    return STATUS_OK;
+    return candidate_ledger_payload(&candidate->workload, candidate->strategy,
+                                    &candidate->formula_payload_mb, diag);
 }
 
-double candidate_ledger_payload_mb(const struct workload *workload, enum strategy strategy)
+enum status candidate_ledger_payload(const struct workload *workload, enum strategy strategy,
+                                     double *payload_mb, struct diag *diag)
 {
     struct communication_volume_input input = {
         .parameters = workload->parameters,
         .gradient_accumulation = workload->gradient_accumulation,
-        .parameter_wire_bytes = workload->parameter_wire_bytes,
-        .gradient_wire_bytes = workload->gradient_wire_bytes,
-        .world_size = workload->world_size,
+        .shape = candidate_ledger_shape(workload),
     };
-    return communication_volume_bytes(&input, strategy) / MIB;
+    struct communication_volume volume;
+    enum status status = communication_volume_of(&input, strategy, &volume, diag);
+    if (status == STATUS_OK)
+        *payload_mb = volume.bytes / MIB;
+    return status;
 }

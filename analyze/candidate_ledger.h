@@ -24,11 +24,12 @@ enum status candidate_ledger_of_workload(const struct workload *workload, enum s
 enum status candidate_ledger_fill(struct candidate *candidate, struct arena *arena,
                                   struct diag *diag) STATUS_CHECKED;
 
-/* What the closed forms of temporary memory need to know of a workload. */
+/* What the schedule needs to know of a workload. */
 struct temporary_memory_shape candidate_ledger_shape(const struct workload *workload);
 
-/* Communication payload of one optimizer step and rank in MiB, closed form
- * (communication_volume.h); NAN if an input is missing. */
-double candidate_ledger_payload_mb(const struct workload *workload, enum strategy strategy);
+/* Communication payload of one optimizer step and rank in MiB, from the schedule where the shape is
+ * known, else a closed form (communication_volume.h); NAN if an input is missing. */
+enum status candidate_ledger_payload(const struct workload *workload, enum strategy strategy,
+                                     double *payload_mb, struct diag *diag) STATUS_CHECKED;
 
 #endif

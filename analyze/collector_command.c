@@ -114,6 +114,10 @@ static void add_training(struct text_buffer *out, const struct collector_command
     add_number(out, "learning-rate", other_number(what->like, "workload", "learning_rate"));
     add_number(out, "max-grad-norm", other_number(what->like, "workload", "max_grad_norm"));
     add_number(out, "bucket-mb", workload->bucket_bytes / BYTES_PER_MB);
+    add_number(out, "prefetch", workload->prefetch);
+    add_number(out, "persistence-threshold", workload->persistence_threshold);
+    if (workload->overlap == 0)
+        text_buffer_puts(out, " --no-overlap");
     if (checkpointing == 1)
         text_buffer_puts(out, " --activation-checkpointing");
 }

@@ -32,9 +32,10 @@ static double need(struct memory_change_result *result, double value, const char
 }
 
 /*
- * What is left of `rest` under checkpointing: the layers' full sets but one go, their inputs stay.
- * The closed form assumes stored attention scores; where it counts more than was measured, the
- * layers are taken to hold all of the rest but what lies outside them, which nothing spares.
+ * What is left of `rest` under checkpointing: the schedule's activations without it go, those with
+ * it come. A trainer may keep less than the schedule; where that counts more than was measured, the
+ * layers are taken to hold all of the rest but what lies outside them, of which one layer's part
+ * and every layer's input stay.
  */
 static double checkpointed(const struct candidate *from, double rest,
                            struct memory_change_result *result)
@@ -47,16 +48,16 @@ static double checkpointed(const struct candidate *from, double rest,
     need(result, workload->width, "workload.width");
     need(result, workload->heads, "workload.heads");
     need(result, shape.activation_bytes, "workload.dtype");
-    double full = temporary_memory_layer_activations(&shape) / BYTES_PER_MB;
-    if (layers * full > rest) {
-        need(result, workload->vocab, "workload.vocab");
+    need(result, workload->vocab, "workload.vocab");
+    double plain = temporary_memory_activations(&shape, false) / BYTES_PER_MB;
+    double changed = rest - plain + temporary_memory_activations(&shape, true) / BYTES_PER_MB;
+    if (plain > rest) {
         double outside = temporary_memory_root_activations(&shape) / BYTES_PER_MB;
+        double inputs = layers * temporary_memory_layer_input(&shape) / BYTES_PER_MB;
         if (outside >= rest)
             add_missing(result, "memory.per_rank"); /* only a measurement can tell them apart */
-        full = (rest - outside) / layers;
+        changed = outside + (rest - outside) / layers + inputs;
     }
-    double kept = temporary_memory_layer_input(&shape) / BYTES_PER_MB;
-    double changed = rest - layers * full + full + layers * kept;
     return changed < rest ? changed : rest;
 }
 

@@ -17,8 +17,7 @@ struct memory_change_result {
 
 /*
  * peak' = resident(strategy') + temporary(strategy') + (peak - resident - temporary) * b'/b. With
- * checkpointing the last part keeps 2*s*b*h bytes per layer (in a two-byte type) plus one layer's
- * full set. Pure.
+ * checkpointing the last part keeps each layer's input, and one layer's values or the head's. Pure.
  */
 void memory_change_predict(const struct candidate *from, const struct planner_state *own,
                            const struct planner_state *other, const struct memory_change *change,

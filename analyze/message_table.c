@@ -95,9 +95,9 @@ static const struct message_table_row rows[] = {
      "what the allocator holds."},
     {"note.residual_closed_form",
      "The peak of {strategy}, {peak_mb} MiB, is below the sum of its resident state, {resident_mb} "
-     "MiB, and of what closed forms give for its temporary memory, {temporary_mb} MiB: they assume "
-     "that attention scores are stored (in 16 bit dropout masks too) and that all of it is held at "
-     "one time. This run holds less; what it holds cannot be split further."},
+     "MiB, and of the temporary memory of the collector's schedule, {temporary_mb} MiB: it keeps "
+     "every value that a backward pass reads, and its parts are added up as if held at one time. "
+     "This run holds less; what it holds cannot be split further."},
     {"note.residual_negative",
      "The measured peak of {strategy}, {peak_mb} MiB, is below what its ledger says it holds, "
      "{expected_mb} MiB: unit, counter or model size should be checked."},

@@ -80,18 +80,15 @@ static double own_temporary(const struct candidate_ledger *ledger)
 }
 
 /*
- * By formula. A micro-batch of 0 leaves the activations out, and with them the need for inputs that
- * only they have; ddp and zero1 need nothing else.
+ * By formula and schedule. A micro-batch of 0 leaves the activations out, and with them the need
+ * for inputs that only they have; ddp and zero1 need nothing else.
  */
 static enum status state_by_formula(const struct workload *workload, enum strategy strategy,
                                     struct arena *arena, struct planner_state *state,
                                     struct diag *diag)
 {
     struct workload still = *workload;
-    still.micro_batch = still.heads = 0;
-    still.activation_checkpointing = 0;
-    if (strategy != STRATEGY_FSDP)
-        still.seq_len = 0;
+    still.micro_batch = 0;
     struct candidate_ledger ledger;
     enum status status = candidate_ledger_of_workload(&still, strategy, arena, &ledger, diag);
     if (status != STATUS_OK)

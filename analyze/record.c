@@ -148,7 +148,8 @@ static void read_workload(struct normalise *context, uint32_t node, struct workl
     read_wire_bytes(context, node, workload);
 }
 
-static void read_bucket(const struct normalise *context, uint32_t record, struct workload *workload)
+static void read_options(const struct normalise *context, uint32_t record,
+                         struct workload *workload)
 {
     uint32_t options = json_read_member(context->json, record, "strategy_options");
     workload->bucket_bytes = normalise_number(context, options, "bucket_bytes");
@@ -156,6 +157,9 @@ static void read_bucket(const struct normalise *context, uint32_t record, struct
         workload->bucket_bytes = normalise_number(context, options, "bucket_mb") * 1048576;
     if (!isfinite(workload->bucket_bytes))
         workload->bucket_bytes = NAN;
+    workload->prefetch = normalise_number(context, options, "prefetch");
+    workload->persistence_threshold = normalise_number(context, options, "persistence_threshold");
+    workload->overlap = read_flag(context, options, "overlap");
 }
 
 static void read_hardware(struct normalise *context, uint32_t record, struct hardware *hardware)
@@ -215,7 +219,7 @@ enum status record_read(const struct json_read_document *json, uint32_t node, st
     if (read.level_name != NULL)
         read.level = evidence_level_find(read.level_name, strlen(read.level_name));
     read_workload(&context, json_read_member(json, node, "workload"), &read.workload);
-    read_bucket(&context, node, &read.workload);
+    read_options(&context, node, &read.workload);
     read_hardware(&context, node, &read.hardware);
     normalise_metrics(&context, json_read_member(json, node, "metrics"), &read.metrics);
     read_failure(&context, node, &read.failure);

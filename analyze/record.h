@@ -38,8 +38,11 @@ struct workload {
     struct training_state_bytes state_bytes;          /* bytes per parameter; NAN when absent */
     double state_bytes_sum;                           /* their sum, or the only number given; NAN */
     double parameter_wire_bytes, gradient_wire_bytes; /* of one element in a collective; NAN */
-    double bucket_bytes;                              /* gradient bucket (strategy_options); NAN */
-    int activation_checkpointing;                     /* -1 absent, 0, 1 */
+    /* Of strategy_options: gradient bucket, units gathered ahead, elements up to which tensors
+     * persist; NAN. */
+    double bucket_bytes, prefetch, persistence_threshold;
+    int overlap;                  /* likewise; -1 absent, 0, 1 */
+    int activation_checkpointing; /* -1 absent, 0, 1 */
 };
 
 /*

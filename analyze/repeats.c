@@ -53,6 +53,10 @@ void repeats_complete_workload(struct workload *into, const struct workload *fro
     complete(&into->parameter_wire_bytes, from->parameter_wire_bytes);
     complete(&into->gradient_wire_bytes, from->gradient_wire_bytes);
     complete(&into->bucket_bytes, from->bucket_bytes);
+    complete(&into->prefetch, from->prefetch);
+    complete(&into->persistence_threshold, from->persistence_threshold);
+    if (into->overlap < 0)
+        into->overlap = from->overlap;
 }
 
 /* ---- memory: the largest of every run ---- */

@@ -147,13 +147,13 @@ static void put_title(const struct ledger_request *request, struct text_buffer *
     text_buffer_puts(out, "\n\n");
 }
 
-/* The parts of the temporary memory, once a strategy: they do not depend on the world size. */
+/* The parts of the temporary memory, once a strategy, for the first world size: on the others they
+ * differ by padding alone. */
 static void put_temporary(const struct ledger_rows *rows, struct text_buffer *out)
 {
     char digits[CELL];
-    text_buffer_puts(out,
-                     "\nTemporary memory by formula, MiB; its parts need not stand at the same "
-                     "moment, so their sum is an upper bound:\n");
+    text_buffer_puts(out, "\nTemporary memory of the collector's schedule, MiB; its parts need not "
+                          "stand at the same moment, so their sum is an upper bound:\n");
     for (size_t i = 0; i < rows->count && rows->items[i].world_size == rows->items[0].world_size;
          i++) {
         const struct ledger_row *row = &rows->items[i];

@@ -238,6 +238,23 @@ static enum status read_model(const struct ledger_options *options, struct ledge
     return read_count(options->parameters, &request->parameters, diag);
 }
 
+/* Sizes that are no model, or larger than a schedule counts exactly. */
+static enum status refuse_shape(const struct ledger_options *options, struct diag *diag)
+{
+    char text[256];
+    const struct model_shape shape = {
+        .width = (uint64_t)options->width,
+        .layers = (uint64_t)options->layers,
+        .heads = (uint64_t)options->heads,
+        .vocab = (uint64_t)options->vocab,
+        .seq_len = (uint64_t)options->seq_len,
+        .micro_batch = (uint64_t)options->micro_batch,
+    };
+    if (model_shape_fault(&shape, text, sizeof text) != NULL)
+        return diag_set(diag, STATUS_USAGE, "temporary memory: %s", text);
+    return STATUS_OK;
+}
+
 static enum status read_shape(const struct ledger_options *options, struct ledger_request *request,
                               struct diag *diag)
 {
@@ -245,7 +262,7 @@ static enum status read_shape(const struct ledger_options *options, struct ledge
                                         "--vocab", "--seq-len", "--micro-batch"};
     const bool given[] = {options->width_given, options->layers_given,  options->heads_given,
                           options->vocab_given, options->seq_len_given, options->micro_batch_given};
-    bool any = options->checkpointing || options->bucket_given;
+    bool any = options->checkpointing || options->bucket_given || options->prefetch_given;
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
         any = any || given[i];
     if (!any)
@@ -262,12 +279,17 @@ static enum status read_shape(const struct ledger_options *options, struct ledge
         .seq_len = (double)options->seq_len,
         .micro_batch = (double)options->micro_batch,
         .bucket_bytes = options->bucket_given ? options->bucket_mb * 1048576 : NAN,
+        .prefetch = options->prefetch_given ? (double)options->prefetch : NAN,
+        .persistence_threshold = NAN,
+        .overlap = 1,
         .activation_checkpointing = options->checkpointing,
     };
-    return require_all(given, names, sizeof given / sizeof given[0],
-                       "temporary memory needs --width, --layers, --heads, --vocab, --seq-len and "
-                       "--micro-batch",
-                       diag);
+    enum status status =
+        require_all(given, names, sizeof given / sizeof given[0],
+                    "temporary memory needs --width, --layers, --heads, --vocab, --seq-len and "
+                    "--micro-batch",
+                    diag);
+    return status == STATUS_OK ? refuse_shape(options, diag) : status;
 }
 
 enum status ledger_request_read(const struct ledger_options *options, struct arena *arena,

@@ -12,7 +12,8 @@ struct ledger_options {
     int64_t width, layers, heads, vocab, seq_len, micro_batch;
     bool width_given, layers_given, heads_given, vocab_given, seq_len_given, micro_batch_given;
     double bucket_mb;
-    bool bucket_given, checkpointing;
+    int64_t prefetch;
+    bool bucket_given, prefetch_given, checkpointing;
 };
 
 /* Understands the options, or says in one line what to type (STATUS_USAGE). Lists live in the

@@ -1,5 +1,6 @@
 #include "ledger_rows.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #define MIB 1048576.0
@@ -22,7 +23,8 @@ static enum status totals_of(const struct ledger_request *request, enum strategy
     return STATUS_OK;
 }
 
-static void add_temporary(const struct ledger_request *request, struct ledger_row *row)
+static enum status add_temporary(const struct ledger_request *request, struct ledger_row *row,
+                                 struct diag *diag)
 {
     struct training_state_bytes bytes = {NAN, NAN, NAN};
     struct temporary_memory_shape shape = request->shape;
@@ -31,7 +33,26 @@ static void add_temporary(const struct ledger_request *request, struct ledger_ro
         shape.gradient_wire_bytes = bytes.gradients;
         shape.activation_bytes = bytes.parameters;
     }
-    temporary_memory_of(&shape, row->strategy, &row->temporary);
+    shape.world_size = (double)row->world_size;
+    enum status status = temporary_memory_of(&shape, row->strategy, &row->temporary, diag);
+    if (status == STATUS_OK && row->temporary.missing_count > 0)
+        status = diag_set(diag, STATUS_USAGE,
+                          "--world-size: %" PRId64 " is more ranks than a model's shape is spread "
+                          "over; the most is %" PRIu64,
+                          row->world_size, SCHEDULE_LARGEST_WORLD_SIZE);
+    return status;
+}
+
+static enum status fill_row(const struct ledger_request *request, struct ledger_row *row,
+                            struct diag *diag)
+{
+    struct training_state_bytes totals;
+    enum status status = totals_of(request, row->strategy, &totals, diag);
+    if (status == STATUS_OK)
+        status = training_state_ledger(&totals, row->world_size, row->strategy, &row->state, diag);
+    if (status == STATUS_OK && request->with_temporary)
+        status = add_temporary(request, row, diag);
+    return status;
 }
 
 enum status ledger_rows_compute(const struct ledger_request *request, struct arena *arena,
@@ -50,17 +71,11 @@ enum status ledger_rows_compute(const struct ledger_request *request, struct are
     for (size_t w = 0; w < request->world_size_count; w++) {
         for (int s = first; s <= last; s++) {
             struct ledger_row *row = &items[count++];
-            struct training_state_bytes totals;
             row->strategy = (enum strategy)s;
             row->world_size = request->world_sizes[w];
-            enum status status = totals_of(request, row->strategy, &totals, diag);
-            if (status == STATUS_OK)
-                status = training_state_ledger(&totals, row->world_size, row->strategy, &row->state,
-                                               diag);
+            enum status status = fill_row(request, row, diag);
             if (status != STATUS_OK)
                 return status;
-            if (request->with_temporary)
-                add_temporary(request, row);
         }
     }
     *rows = (struct ledger_rows){items, count};

@@ -2,15 +2,13 @@
 
 #include <math.h>
 
+#include "schedule_count.h"
+
 static double closed_form(const struct communication_volume_input *input, enum strategy strategy)
 {
-    double gradients = input->parameters * input->gradient_wire_bytes;
-    double parameters = input->parameters * input->parameter_wire_bytes;
+    double gradients = input->parameters * input->shape.gradient_wire_bytes;
+    double parameters = input->parameters * input->shape.parameter_wire_bytes;
     double steps = input->gradient_accumulation;
-    if (isnan(input->world_size))
-        return NAN;
-    if (input->world_size == 1)
-        return 0;
     switch (strategy) {
     case STRATEGY_DDP:
         return gradients;
@@ -27,21 +25,71 @@ static double closed_form(const struct communication_volume_input *input, enum s
     return NAN;
 }
 
-double communication_volume_bytes(const struct communication_volume_input *input,
-                                  enum strategy strategy)
+/* Whether the shape is that of the model of which the parameters are given. */
+static bool agrees(const struct communication_volume_input *input,
+                   const struct schedule_request *request)
 {
-    double bytes = closed_form(input, strategy);
-    return isfinite(bytes) ? bytes : NAN;
+    return isnan(input->parameters) ||
+           input->parameters == (double)model_parameters(&request->shape);
 }
 
-const char *communication_volume_text(enum strategy strategy)
+/* The sums of the list of one micro-batch; what each micro-batch repeats counts as often. */
+static double counted(const struct communication_volume_input *input,
+                      const struct schedule_count *count, const struct schedule_request *request)
 {
-    static const char *const texts[STRATEGY_COUNT] = {
-        [STRATEGY_DDP] = "gradients once a step",
-        [STRATEGY_ZERO1] = "gradients and parameters once a step",
-        [STRATEGY_ZERO2] = "gradients once a micro-batch, parameters once a step",
-        [STRATEGY_ZERO3] = "textbook bound: parameters twice and gradients once a micro-batch",
-        [STRATEGY_FSDP] = "textbook bound: parameters twice and gradients once a micro-batch",
-    };
-    return texts[strategy];
+    const double typed = (double)model_dtype_bytes(request->dtype);
+    const double parameter = input->shape.parameter_wire_bytes / typed;
+    const double gradient = input->shape.gradient_wire_bytes / typed;
+    const double steps = input->gradient_accumulation;
+    bool reduces = !schedule_whole_gradients(request->strategy);
+    bool gathers = !schedule_whole_parameters(request->strategy);
+    double sum[SCHEDULE_PURPOSE_COUNT] = {0};
+    for (int i = 0; i < SCHEDULE_COLLECTIVE_COUNT; i++)
+        for (int j = 0; j < SCHEDULE_PURPOSE_COUNT; j++)
+            sum[j] += (double)count->payload_bytes[i][j];
+    double total = sum[SCHEDULE_SCALAR];
+    total += sum[SCHEDULE_GRADIENT_REDUCTION] * gradient * (reduces ? steps : 1);
+    if (sum[SCHEDULE_PARAMETER_SYNC] > 0)
+        total += sum[SCHEDULE_PARAMETER_SYNC] * parameter;
+    if (gathers)
+        total += sum[SCHEDULE_PARAMETER_GATHER] * parameter * steps;
+    return total;
+}
+
+static enum status count_schedule(const struct schedule_request *request,
+                                  struct schedule_count *count, struct diag *diag)
+{
+    struct arena arena = {0};
+    struct schedule schedule;
+    enum status status = schedule_build(request, &arena, &schedule, diag);
+    if (status == STATUS_OK)
+        *count = schedule_count_of(&schedule);
+    arena_fini(&arena);
+    return status;
+}
+
+enum status communication_volume_of(const struct communication_volume_input *input,
+                                    enum strategy strategy, struct communication_volume *volume,
+                                    struct diag *diag)
+{
+    struct communication_volume result = {.bytes = NAN};
+    struct schedule_request request;
+    struct schedule_count count;
+    const double ranks = input->shape.world_size;
+    if (ranks == 1) {
+        result.bytes = 0;
+    } else if (ranks >= 1 && ranks <= (double)SCHEDULE_LARGEST_WORLD_SIZE &&
+               temporary_memory_request(&input->shape, strategy, &request) &&
+               agrees(input, &request)) {
+        enum status status = count_schedule(&request, &count, diag);
+        if (status != STATUS_OK)
+            return status;
+        result = (struct communication_volume){counted(input, &count, &request), true};
+    } else if (!isnan(ranks)) {
+        result.bytes = closed_form(input, strategy);
+    }
+    if (!isfinite(result.bytes))
+        result.bytes = NAN;
+    *volume = result;
+    return STATUS_OK;
 }

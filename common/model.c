@@ -113,9 +113,6 @@ double model_flops_per_token(const struct model_shape *shape)
            12 * (double)shape->layers * (double)shape->width * (double)shape->seq_len;
 }
 
-/* Larger sizes are mistakes; what is built from those allowed stays exact in 64 bits. */
-#define LARGEST_SIZE (UINT64_C(1) << 24)
-#define LARGEST_LAYERS (UINT64_C(1) << 12)
 #define LARGEST_TOTAL 9007199254740992.0 /* 2^53 */
 
 static const char *size_fault(const char *name, uint64_t value, uint64_t largest, char *text,
@@ -133,12 +130,12 @@ static const char *first_size_fault(const struct model_shape *shape, char *text,
         const char *name;
         uint64_t value, largest;
     } sizes[] = {
-        {"width", shape->width, LARGEST_SIZE},
-        {"layers", shape->layers, LARGEST_LAYERS},
-        {"heads", shape->heads, LARGEST_SIZE},
-        {"vocab", shape->vocab, LARGEST_SIZE},
-        {"seq-len", shape->seq_len, LARGEST_SIZE},
-        {"micro-batch", shape->micro_batch, LARGEST_SIZE},
+        {"width", shape->width, MODEL_LARGEST_SIZE},
+        {"layers", shape->layers, MODEL_LARGEST_LAYERS},
+        {"heads", shape->heads, MODEL_LARGEST_SIZE},
+        {"vocab", shape->vocab, MODEL_LARGEST_SIZE},
+        {"seq-len", shape->seq_len, MODEL_LARGEST_SIZE},
+        {"micro-batch", shape->micro_batch, MODEL_LARGEST_SIZE},
     };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         if (size_fault(sizes[i].name, sizes[i].value, sizes[i].largest, text, size) != NULL)

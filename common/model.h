@@ -51,6 +51,10 @@ struct model_tensor {
     uint64_t elements;
 };
 
+/* Larger sizes are mistakes; what is built from those allowed stays exact in 64 bits. */
+#define MODEL_LARGEST_SIZE (UINT64_C(1) << 24)
+#define MODEL_LARGEST_LAYERS (UINT64_C(1) << 12)
+
 #define MODEL_TENSORS_PER_BLOCK 12
 #define MODEL_TENSOR_NAME_SIZE 64
 

@@ -79,8 +79,8 @@ bool schedule_whole_gradients(enum strategy strategy)
     return !training_state_row(strategy)->shards_gradients;
 }
 
-/* Beyond these a list would not fit into memory, or sums of its bytes not into 64 bits. */
-#define LARGEST_WORLD_SIZE (UINT64_C(1) << 24)
+/* Beyond these (and SCHEDULE_LARGEST_WORLD_SIZE) a list would not fit into memory, or sums of its
+ * bytes not into 64 bits. */
 #define LARGEST_STAGES_RUN (UINT64_C(1) << 20) /* micro-batches times stages */
 #define LARGEST_STEP_BYTES 9e18                /* below 2^63 */
 
@@ -104,9 +104,9 @@ static enum status check(const struct schedule_request *request, struct diag *di
         return diag_set(diag, STATUS_USAGE, "unknown dtype number %d", (int)request->dtype);
     if (model_shape_fault(&request->shape, text, sizeof text) != NULL)
         return diag_set(diag, STATUS_USAGE, "%s", text);
-    if (request->world_size < 1 || request->world_size > LARGEST_WORLD_SIZE)
+    if (request->world_size < 1 || request->world_size > SCHEDULE_LARGEST_WORLD_SIZE)
         return diag_set(diag, STATUS_USAGE, "world size %" PRIu64 " is not between 1 and %" PRIu64,
-                        request->world_size, LARGEST_WORLD_SIZE);
+                        request->world_size, SCHEDULE_LARGEST_WORLD_SIZE);
     if (micro_batches < 1 || micro_batches > LARGEST_STAGES_RUN / (request->shape.layers + 2))
         return diag_set(diag, STATUS_USAGE,
                         "gradient accumulation %" PRIu64 " is not between 1 and %" PRIu64

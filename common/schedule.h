@@ -67,6 +67,8 @@ const char *schedule_purpose_name(enum schedule_purpose purpose);
 
 #define SCHEDULE_DEFAULT_BUCKET_BYTES (UINT64_C(25) << 20)
 #define SCHEDULE_FIRST_BUCKET_BYTES (UINT64_C(1) << 20)
+#define SCHEDULE_DEFAULT_PREFETCH UINT64_C(1)
+#define SCHEDULE_LARGEST_WORLD_SIZE (UINT64_C(1) << 24)
 #define SCHEDULE_SCALAR_BYTES UINT64_C(8) /* the sum of squares, fp64 */
 
 struct schedule_request {
@@ -210,7 +212,8 @@ struct schedule {
 
 /*
  * Builds the schedule; its arrays live in `arena`. STATUS_USAGE for a request that makes no sense
- * (a shape at fault, N or G of 0), STATUS_ENVIRONMENT without memory.
+ * (a shape at fault, N or G of 0) or is too large to be listed and summed exactly (N above 2^24, G
+ * (L + 2) above 2^20), STATUS_ENVIRONMENT without memory.
  */
 enum status schedule_build(const struct schedule_request *request, struct arena *arena,
                            struct schedule *schedule, struct diag *diag) STATUS_CHECKED;

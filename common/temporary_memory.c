@@ -2,23 +2,151 @@
 
 #include <math.h>
 
-/* At most two blocks are gathered besides the root, and two reductions are in flight: the next
- * block is prefetched while one computes, the last one's gradient leaves while one computes. */
-#define BLOCKS_IN_USE 2.0
+#include "schedule_walk.h"
 
-double temporary_memory_block_matrices(double width)
+/* ---- a shape of doubles as one of whole numbers ---- */
+
+/* Larger counts do not come out of a double whole. */
+#define LARGEST_OPTION 9007199254740992.0 /* 2^53 */
+
+/* A whole size; 0: unknown, or beyond `largest`. */
+static uint64_t whole(double value, uint64_t largest)
 {
-    return 12 * width * width;
+    if (!(value >= 0.5) || value > (double)largest)
+        return 0;
+    return (uint64_t)nearbyint(value);
 }
 
-double temporary_memory_block_parameters(double width)
+static uint64_t option(double value, uint64_t otherwise)
 {
-    return 12 * width * width + 13 * width;
+    if (!(value >= 0))
+        return otherwise;
+    return (uint64_t)nearbyint(fmin(value, LARGEST_OPTION));
 }
 
-double temporary_memory_root_parameters(const struct temporary_memory_shape *shape)
+static uint64_t at_least_one(uint64_t value)
 {
-    return shape->vocab * shape->width + shape->seq_len * shape->width + 2 * shape->width;
+    return value == 0 ? 1 : value;
+}
+
+/* 0 where unknown. */
+static struct model_shape model_of(const struct temporary_memory_shape *shape)
+{
+    struct model_shape model = {
+        .width = whole(shape->width, MODEL_LARGEST_SIZE),
+        .layers = whole(shape->layers, MODEL_LARGEST_LAYERS),
+        .heads = whole(shape->heads, MODEL_LARGEST_SIZE),
+        .vocab = whole(shape->vocab, MODEL_LARGEST_SIZE),
+        .seq_len = whole(shape->seq_len, MODEL_LARGEST_SIZE),
+        .micro_batch = whole(shape->micro_batch, MODEL_LARGEST_SIZE),
+    };
+    if (model.heads > 0 && model.width > 0 && model.width % model.heads != 0)
+        model.heads = 0;
+    return model;
+}
+
+static enum model_dtype dtype_of(const struct temporary_memory_shape *shape)
+{
+    return shape->activation_bytes == 4 ? MODEL_FP32 : MODEL_BF16;
+}
+
+static bool has_dtype(const struct temporary_memory_shape *shape)
+{
+    return shape->activation_bytes == 2 || shape->activation_bytes == 4;
+}
+
+/* A bucket is given in bytes of gradient on the wire, and closes by those of the dtype. */
+static uint64_t bucket_of(const struct temporary_memory_shape *shape)
+{
+    double scale = (double)model_dtype_bytes(dtype_of(shape)) / shape->gradient_wire_bytes;
+    return option(shape->bucket_bytes * (isnan(scale) ? 1 : scale), SCHEDULE_DEFAULT_BUCKET_BYTES);
+}
+
+bool temporary_memory_request(const struct temporary_memory_shape *shape, enum strategy strategy,
+                              struct schedule_request *request)
+{
+    char text[256];
+    struct model_shape model = model_of(shape);
+    if (model.width == 0 || model.layers == 0 || model.vocab == 0 || model.seq_len == 0)
+        return false;
+    model.heads = at_least_one(model.heads);
+    model.micro_batch = at_least_one(model.micro_batch);
+    if (model_shape_fault(&model, text, sizeof text) != NULL)
+        return false;
+    *request = (struct schedule_request){
+        .strategy = strategy,
+        .shape = model,
+        .dtype = dtype_of(shape),
+        .world_size = at_least_one(whole(shape->world_size, SCHEDULE_LARGEST_WORLD_SIZE)),
+        .gradient_accumulation = 1,
+        .bucket_bytes = bucket_of(shape),
+        .prefetch = option(shape->prefetch, SCHEDULE_DEFAULT_PREFETCH),
+        .persistence_threshold = option(shape->persistence_threshold, 0),
+        .overlap = shape->overlap != 0,
+        .activation_checkpointing = shape->activation_checkpointing == 1,
+    };
+    return true;
+}
+
+/* ---- activations alone ---- */
+
+/* The plan of a shape; false if an input of it is unknown. */
+static bool plan_of(const struct temporary_memory_shape *shape, struct activation_plan *plan)
+{
+    struct model_shape model = model_of(shape);
+    bool known = model.width > 0 && model.heads > 0 && model.seq_len > 0 && has_dtype(shape) &&
+                 model.micro_batch > 0;
+    model.vocab = at_least_one(model.vocab); /* the head's alone */
+    if (known)
+        *plan = activation_plan_of(&model, dtype_of(shape));
+    return known;
+}
+
+/* Without: every stream and every stage's tensors stand when the head runs. With: every stream, and
+ * one block's tensors or the head's. */
+double temporary_memory_activations(const struct temporary_memory_shape *shape, bool checkpointing)
+{
+    struct activation_plan plan;
+    struct model_shape model = model_of(shape);
+    if (!plan_of(shape, &plan) || model.layers == 0 || model.vocab == 0)
+        return NAN;
+    double layers = (double)model.layers;
+    double block = (double)plan.block_bytes;
+    double head = (double)plan.head_bytes;
+    double streams = (layers + 1) * (double)plan.stream_bytes;
+    return streams + (checkpointing ? fmax(block, head) : layers * block + head);
+}
+
+double temporary_memory_layer_activations(const struct temporary_memory_shape *shape)
+{
+    struct activation_plan plan;
+    return plan_of(shape, &plan) ? (double)(plan.block_bytes + plan.stream_bytes) : NAN;
+}
+
+double temporary_memory_layer_input(const struct temporary_memory_shape *shape)
+{
+    struct activation_plan plan;
+    return plan_of(shape, &plan) ? (double)plan.stream_bytes : NAN;
+}
+
+double temporary_memory_root_activations(const struct temporary_memory_shape *shape)
+{
+    struct activation_plan plan;
+    if (!plan_of(shape, &plan) || model_of(shape).vocab == 0)
+        return NAN;
+    return (double)(plan.head_bytes + plan.stream_bytes);
+}
+
+/* ---- amounts and what they need ---- */
+
+static bool gathers(enum strategy strategy)
+{
+    return !schedule_whole_parameters(strategy);
+}
+
+static bool reduces(enum strategy strategy)
+{
+    return !schedule_whole_gradients(strategy);
 }
 
 static void add(struct temporary_memory *memory, const char *category, const char *text,
@@ -28,176 +156,108 @@ static void add(struct temporary_memory *memory, const char *category, const cha
         memory->amounts[memory->count++] = (struct temporary_memory_amount){category, text, bytes};
 }
 
-static double blocks_in_use(const struct temporary_memory_shape *shape)
+static const char *activations_text(const struct temporary_memory_shape *shape)
 {
-    return isnan(shape->layers) ? NAN : fmin(BLOCKS_IN_USE, shape->layers);
+    return shape->activation_checkpointing == 1
+               ? "each layer's input; one layer's or the head's values"
+               : "every layer's and the head's values kept for the backward";
 }
 
-/*
- * zero3 gathers a block's tensors in one call, its 1-D tensors stay on every rank; the tied
- * embedding is gathered while it is used, at both ends of the model. fsdp gathers flat blocks whole
- * and its root unit stays gathered from its forward to the end of its backward. (PyTorch's
- * fully_shard and DeepSpeed's stage 3 behave so with a prefetch of one unit.)
- */
-static void add_gathered(const struct temporary_memory_shape *shape, enum strategy strategy,
-                         struct temporary_memory *memory)
+/* What the walk found above the residents, in bytes of the wire types given. */
+static void add_walked(const struct temporary_memory_shape *shape,
+                       const struct schedule_request *request, const struct schedule_walk *walk,
+                       struct temporary_memory *memory)
 {
-    double wire = shape->parameter_wire_bytes;
-    if (strategy == STRATEGY_ZERO3)
-        add(memory, "gathered_parameters", "two blocks' matrices and the tied embedding, gathered",
-            (blocks_in_use(shape) * temporary_memory_block_matrices(shape->width) +
-             shape->vocab * shape->width) *
-                wire);
-    else if (strategy == STRATEGY_FSDP)
-        add(memory, "gathered_parameters", "two blocks and the root unit, gathered",
-            (blocks_in_use(shape) * temporary_memory_block_parameters(shape->width) +
-             temporary_memory_root_parameters(shape)) *
-                wire);
-}
-
-/*
- * Gradients on their way into a shard. zero2 fills one bucket while the one before is reduced; a
- * tensor is never split, so a bucket is at least as large as the largest one (4 C^2). zero3 and
- * fsdp reduce block by block, two in flight.
- */
-static void add_reduced(const struct temporary_memory_shape *shape, enum strategy strategy,
-                        struct temporary_memory *memory)
-{
-    double wire = shape->gradient_wire_bytes;
-    double blocks = shape->layers * temporary_memory_block_parameters(shape->width) * wire;
-    if (strategy == STRATEGY_ZERO2) {
-        double bucket = isnan(shape->bucket_bytes) ? TEMPORARY_MEMORY_DEFAULT_BUCKET_BYTES
-                                                   : shape->bucket_bytes;
-        double largest = 4 * shape->width * shape->width * wire;
-        if (!isnan(blocks) && largest > bucket)
-            bucket = largest;
-        if (!isnan(blocks))
-            add(memory, "communication_buffers", "two gradient buckets being filled and reduced",
-                fmin(2 * bucket, blocks));
-    } else if (strategy == STRATEGY_ZERO3 || strategy == STRATEGY_FSDP) {
-        add(memory, "communication_buffers", "two blocks' gradients being reduced",
-            blocks_in_use(shape) * temporary_memory_block_parameters(shape->width) * wire);
+    const bool fsdp = request->strategy == STRATEGY_FSDP;
+    const double typed = (double)model_dtype_bytes(request->dtype);
+    const bool parts = whole(shape->world_size, SCHEDULE_LARGEST_WORLD_SIZE) > 0;
+    const double parameter = parts ? shape->parameter_wire_bytes / typed : NAN;
+    const double gradient = parts ? shape->gradient_wire_bytes / typed : NAN;
+    const uint64_t *peak = walk->category_peak;
+    if (gathers(request->strategy))
+        add(memory, "gathered_parameters",
+            fsdp ? "the root unit and the blocks in use and prefetched, gathered"
+                 : "the blocks in use and prefetched, or the embeddings, gathered",
+            (double)peak[SCHEDULE_GATHERED_PARAMETERS] * parameter);
+    if (reduces(request->strategy)) {
+        add(memory, "gradients_unsharded",
+            fsdp ? "the root unit's whole gradient" : "the tied embedding's whole gradient",
+            (double)peak[SCHEDULE_GRADIENTS_UNSHARDED] * gradient);
+        add(memory, "communication_buffers",
+            gathers(request->strategy) ? "two blocks' gradients, filled and reduced"
+                                       : "two gradient buckets, filled and reduced",
+            (double)peak[SCHEDULE_COMMUNICATION_BUFFERS] * gradient);
     }
+    if (shape->micro_batch != 0 && shape->activation_checkpointing >= 0)
+        add(memory, "activations", activations_text(shape),
+            temporary_memory_activations(shape, shape->activation_checkpointing == 1));
 }
 
-/* The tied embedding collects gradient at both ends of the backward, so its full gradient lives
- * through all of it; in fsdp it is a part of the root unit, whose gradient is whole as well. */
-static void add_unsharded(const struct temporary_memory_shape *shape, enum strategy strategy,
-                          struct temporary_memory *memory)
+static enum status walk_shape(const struct schedule_request *request, struct schedule_walk *walk,
+                              struct diag *diag)
 {
-    if (strategy == STRATEGY_ZERO2 || strategy == STRATEGY_ZERO3)
-        add(memory, "gradients_unsharded", "the tied embedding's whole gradient",
-            shape->vocab * shape->width * shape->gradient_wire_bytes);
-    else if (strategy == STRATEGY_FSDP)
-        add(memory, "gradients_unsharded", "the root unit's whole gradient",
-            temporary_memory_root_parameters(shape) * shape->gradient_wire_bytes);
+    struct arena arena = {0};
+    struct schedule schedule;
+    enum status status = schedule_build(request, &arena, &schedule, diag);
+    if (status == STATUS_OK)
+        status = schedule_walk_of(&schedule, walk, diag);
+    arena_fini(&arena);
+    return status;
 }
 
-/*
- * What one layer keeps for its backward.
- * 16 bit: T B C (34 + 5 H T / C) bytes (Korthikanti et al., arXiv:2205.05198, equation 1).
- * 32 bit: 18 tensors of B T C, 2 of B H T^2 and 4 of B T, of 4 bytes (a GPT-2 without dropout:
- * karpathy/llm.c, train_gpt2.c).
- */
-double temporary_memory_layer_activations(const struct temporary_memory_shape *shape)
-{
-    double tokens = shape->seq_len * shape->micro_batch;
-    double scores = shape->heads * shape->seq_len * tokens;
-    if (shape->activation_bytes == 2)
-        return 34 * tokens * shape->width + 5 * scores;
-    return shape->activation_bytes * (18 * tokens * shape->width + 2 * scores + 4 * tokens);
-}
-
-double temporary_memory_layer_input(const struct temporary_memory_shape *shape)
-{
-    return shape->seq_len * shape->micro_batch * shape->width * shape->activation_bytes;
-}
-
-/*
- * Outside the layers. 16 bit: the final norm's and the head's input, 2 T B C bytes each, and the
- * logits in 32 bit, 4 T B V (arXiv:2205.05198, section 4.3). 32 bit: the embedding and the final
- * norm, 2 B T C, the logits and the probabilities, 2 B T V, and 3 of B T (llm.c, train_gpt2.c).
- */
-double temporary_memory_root_activations(const struct temporary_memory_shape *shape)
-{
-    double tokens = shape->seq_len * shape->micro_batch;
-    if (shape->activation_bytes == 2)
-        return 4 * tokens * shape->width + 4 * tokens * shape->vocab;
-    return shape->activation_bytes *
-           (2 * tokens * shape->width + 2 * tokens * shape->vocab + 3 * tokens);
-}
-
-/* With checkpointing a layer keeps its input alone, T B C elements (2 T B C bytes in 16 bit:
- * arXiv:2205.05198, section 5), and the one being recomputed its full set. */
-static void add_activations(const struct temporary_memory_shape *shape,
-                            struct temporary_memory *memory)
-{
-    double layer = temporary_memory_layer_activations(shape);
-    double inputs = temporary_memory_layer_input(shape);
-    if (shape->activation_checkpointing > 0)
-        add(memory, "activations", "each layer's input, one layer recomputed, the head",
-            shape->layers * inputs + layer + temporary_memory_root_activations(shape));
-    else if (shape->activation_checkpointing == 0)
-        add(memory, "activations", "every layer's and the head's values kept for the backward",
-            shape->layers * layer + temporary_memory_root_activations(shape));
-}
-
+/* `fits`: whether the sizes that are there can be those of one model. */
 static void name_missing(const struct temporary_memory_shape *shape, enum strategy strategy,
-                         struct temporary_memory *memory)
+                         bool fits, struct temporary_memory *memory)
 {
-    bool gathers = strategy == STRATEGY_ZERO3 || strategy == STRATEGY_FSDP;
-    bool reduces = gathers || strategy == STRATEGY_ZERO2;
-    bool typed = !isnan(shape->activation_bytes) &&
-                 (!gathers || !isnan(shape->parameter_wire_bytes)) &&
-                 (!reduces || !isnan(shape->gradient_wire_bytes));
+    const struct model_shape model = model_of(shape);
+    bool computes = shape->micro_batch != 0;
+    bool parts = reduces(strategy);
+    bool together = !fits && model.width > 0 && model.layers > 0 && model.vocab > 0 &&
+                    model.seq_len > 0; /* each can be, but not all */
+    bool any = computes || parts;
+    bool typed = (!computes || has_dtype(shape)) &&
+                 (!gathers(strategy) || !isnan(shape->parameter_wire_bytes)) &&
+                 (!parts || !isnan(shape->gradient_wire_bytes));
     const struct {
         const char *name;
         bool missing;
     } inputs[] = {
-        {"workload.width", isnan(shape->width)},
-        {"workload.layers", isnan(shape->layers)},
-        {"workload.heads", isnan(shape->heads)},
-        {"workload.vocab", isnan(shape->vocab)},
-        {"workload.seq_len", isnan(shape->seq_len)},
-        {"workload.micro_batch", isnan(shape->micro_batch)},
+        {"workload.width", any && (model.width == 0 || together)},
+        {"workload.layers", any && (model.layers == 0 || together)},
+        {"workload.heads", computes && model.heads == 0},
+        {"workload.vocab", any && (model.vocab == 0 || together)},
+        {"workload.seq_len", any && (model.seq_len == 0 || together)},
+        {"workload.micro_batch", computes && (model.micro_batch == 0 || together)},
+        {"workload.world_size",
+         parts && whole(shape->world_size, SCHEDULE_LARGEST_WORLD_SIZE) == 0},
         {"workload.dtype", !typed},
-        {"workload.activation_checkpointing", shape->activation_checkpointing < 0},
+        {"workload.activation_checkpointing", computes && shape->activation_checkpointing < 0},
     };
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++)
         if (inputs[i].missing)
             memory->missing[memory->missing_count++] = inputs[i].name;
 }
 
-/* A dimension beyond this is a mistake, and products of such would leave the range of a double. */
-#define LARGEST_DIMENSION 1e15
-
-static double dimension(double value)
+enum status temporary_memory_of(const struct temporary_memory_shape *given, enum strategy strategy,
+                                struct temporary_memory *memory, struct diag *diag)
 {
-    return value <= LARGEST_DIMENSION ? value : NAN;
-}
-
-void temporary_memory_of(const struct temporary_memory_shape *given, enum strategy strategy,
-                         struct temporary_memory *memory)
-{
-    struct temporary_memory_shape known = *given;
-    known.width = dimension(given->width);
-    known.layers = dimension(given->layers);
-    known.heads = dimension(given->heads);
-    known.vocab = dimension(given->vocab);
-    known.seq_len = dimension(given->seq_len);
-    known.micro_batch = dimension(given->micro_batch);
-    known.parameter_wire_bytes = dimension(given->parameter_wire_bytes);
-    known.gradient_wire_bytes = dimension(given->gradient_wire_bytes);
-    known.bucket_bytes = dimension(given->bucket_bytes);
-    const struct temporary_memory_shape *shape = &known;
-    *memory = (struct temporary_memory){0};
-    add_gathered(shape, strategy, memory);
-    add_unsharded(shape, strategy, memory);
-    add_reduced(shape, strategy, memory);
-    add_activations(shape, memory);
-    name_missing(shape, strategy, memory);
-    for (size_t i = 0; i < memory->count; i++)
-        memory->total_bytes += memory->amounts[i].bytes;
-    if (memory->missing_count > 0)
-        memory->total_bytes = NAN;
+    struct temporary_memory result = {0};
+    struct schedule_request request;
+    struct schedule_walk walk = {0};
+    bool fits = temporary_memory_request(given, strategy, &request);
+    /* ddp and zero1 need nothing but activations, which have a closed form. */
+    if (fits && reduces(strategy)) {
+        enum status status = walk_shape(&request, &walk, diag);
+        if (status != STATUS_OK)
+            return status;
+    }
+    if (fits)
+        add_walked(given, &request, &walk, &result);
+    name_missing(given, strategy, fits, &result);
+    for (size_t i = 0; i < result.count; i++)
+        result.total_bytes += result.amounts[i].bytes;
+    if (result.missing_count > 0)
+        result.total_bytes = NAN;
+    *memory = result;
+    return STATUS_OK;
 }

@@ -98,8 +98,8 @@ Test(candidate_ledger, the_residual_is_what_neither_state_nor_temporary_memory_e
     struct candidate candidate;
     record_set_add_run(&set, "ddp", shape, "'peak_memory_mb':100", "'failure':null");
     struct candidate_ledger ledger = ledger_of(&set, &candidate);
-    double activations =
-        3 * (34.0 * 64 * 64 + 5.0 * 4 * 32 * 32 * 2) + 4.0 * 64 * 64 + 4.0 * 64 * 512;
+    double activations = 4 * (2.0 * 64 * 64) + 3 * (2.0 * 64 * 15 * 64 + 4.0 * 64 * 8) +
+                         2.0 * 64 * (64 + 512) + 4.0 * 64 * 3;
     cr_assert(!ledger.from_record);
     cr_assert_eq(ledger.temporary_mb, activations / MIB);
     cr_assert_eq(ledger.residual_mb, 100 - 16 - activations / MIB);
@@ -152,14 +152,19 @@ Test(candidate_ledger, an_unsound_section_gives_way_to_the_formula)
 
 Test(candidate_ledger, payload_by_strategy)
 {
+    struct diag diag = {0};
     struct workload workload = {.parameters = 1048576,
                                 .gradient_accumulation = 3,
                                 .parameter_wire_bytes = 2,
                                 .gradient_wire_bytes = 2,
                                 .world_size = 8};
     const double expected[STRATEGY_COUNT] = {2, 4, 8, 18, 18};
-    for (int s = 0; s < STRATEGY_COUNT; s++)
-        cr_assert_eq(candidate_ledger_payload_mb(&workload, (enum strategy)s), expected[s]);
+    for (int s = 0; s < STRATEGY_COUNT; s++) {
+        double payload_mb;
+        cr_assert_eq(candidate_ledger_payload(&workload, (enum strategy)s, &payload_mb, &diag),
+                     STATUS_OK);
+        cr_assert_eq(payload_mb, expected[s]);
+    }
 }
 
 Test(candidate_ledger, inputs_beyond_reason_count_as_missing)

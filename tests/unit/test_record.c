@@ -349,18 +349,24 @@ Test(record, who_wrote_it_and_whether_its_times_count)
     record_set_fini(&set);
 }
 
-Test(record, wire_bytes_and_bucket_as_recorded_else_of_the_data_type)
+Test(record, wire_bytes_and_options_as_recorded_else_of_the_data_type)
 {
     struct evidence_set set = {0};
     record_set_add(&set, "{'strategy':'ddp','workload':{'dtype':'bf16'},'strategy_options':"
-                         "{'bucket_mb':10}}");
+                         "{'bucket_mb':10,'prefetch':2,'persistence_threshold':100,"
+                         "'overlap':false}}");
     record_set_add(&set, "{'strategy':'ddp','workload':{'dtype':'bf16','wire_bytes':"
                          "{'parameter':2,'gradient':4}}}");
     cr_assert_eq(set.records[0].workload.gradient_wire_bytes, 2);
     cr_assert_eq(set.records[0].workload.bucket_bytes, 10485760);
     cr_assert_eq(set.records[1].workload.parameter_wire_bytes, 2);
     cr_assert_eq(set.records[1].workload.gradient_wire_bytes, 4);
+    cr_assert_eq(set.records[0].workload.prefetch, 2);
+    cr_assert_eq(set.records[0].workload.persistence_threshold, 100);
+    cr_assert_eq(set.records[0].workload.overlap, 0);
     cr_assert(isnan(set.records[1].workload.bucket_bytes));
+    cr_assert(isnan(set.records[1].workload.prefetch));
+    cr_assert_eq(set.records[1].workload.overlap, -1);
     record_set_fini(&set);
 }
 
