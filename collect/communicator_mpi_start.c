@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "communicator_mpi.h"
 
@@ -35,10 +37,34 @@ static void touch_heap(void)
     free(heap);
 }
 
+/* Whether the system lets a process read another's memory; some containers forbid the call. */
+static bool can_read_processes(void)
+{
+    char from = 1;
+    char to = 0;
+    struct iovec local = {.iov_base = &to, .iov_len = 1};
+    struct iovec remote = {.iov_base = &from, .iov_len = 1};
+    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
+}
+
+/*
+ * Open MPI finds out at the first long message, and complains at every one, where the receiver may
+ * not read the sender's memory: then it must be told beforehand to copy through shared memory. The
+ * first name is Open MPI 4's, the second its successor's. What the user has set stays.
+ */
+static void choose_transport(void)
+{
+    if (!can_read_processes()) {
+        setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+        setenv("OMPI_MCA_smsc", "^cma", 0);
+    }
+}
+
 enum status communicator_mpi_start(int *rank, int *world_size, struct diag *diag)
 {
     int provided = MPI_THREAD_SINGLE;
     keep_memory();
+    choose_transport();
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
         return diag_set(diag, STATUS_ENVIRONMENT, "MPI does not start");
     }
