@@ -1,4 +1,4 @@
-# Bash completion of rankledger. Commands and options are read from the program's own --help.
+# Bash completion of rankledger and rankledger-collect. Commands and options are read from the program's own --help.
 _rankledger()
 {
     local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} words
@@ -12,4 +12,4 @@ _rankledger()
         COMPREPLY=($(compgen -f -- "$word"))
     fi
 }
-complete -o filenames -F _rankledger rankledger
+complete -o filenames -F _rankledger rankledger rankledger-collect

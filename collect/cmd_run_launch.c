@@ -10,9 +10,6 @@
 #include "run_results.h"
 #include "text.h"
 
-/* Open MPI's shared memory is 4 MiB a rank and its folders are small; the records come to that. */
-#define SHARED_BYTES_PER_RANK (UINT64_C(8) << 20)
-
 /* Everything of one `run`. */
 struct work {
     struct run_config config;
@@ -31,25 +28,15 @@ struct work {
 static void plan_job(struct work *work)
 {
     const struct run_config *config = &work->config;
-    const struct host_info *host = &work->host;
-    struct host_info_blas blas;
-    uint64_t ranks = config->training.schedule.world_size;
-    uint64_t cores = host->usable_cores > 0 ? host->usable_cores : 1;
-    uint64_t threads = config->threads > 0 ? (uint64_t)config->threads : cores / ranks;
-    host_info_load_blas(&blas);
     work->job = (struct launcher_job){
-        .ranks = ranks,
-        .threads = threads > 0 ? threads : 1,
-        .kernels = host_info_better_kernels(&blas),
         .arguments = config->argv,
         .step_capacity = config->training.warmup + config->training.repeats,
         .timeout_s = config->timeout_s,
         .look = progress_look,
         .context = &work->progress,
     };
-    work->job.oversubscribed = ranks * work->job.threads > cores;
-    /* mpirun counts cores from the first; with a mask of our own it would leave it. */
-    work->job.bind = !work->job.oversubscribed && cores == host->cores;
+    launcher_plan(&work->host, config->training.schedule.world_size, (uint64_t)config->threads,
+                  &work->job);
     work->run.bound = work->job.bind;
     work->run.oversubscribed = work->job.oversubscribed;
     work->run.kernels_by = getenv("OPENBLAS_CORETYPE") != NULL ? "environment"
@@ -198,8 +185,8 @@ static enum status run_all(struct work *work, struct diag *diag)
 static enum status launch(struct work *work, struct diag *diag)
 {
     char **environment = NULL;
-    uint64_t shared = SHARED_BYTES_PER_RANK * work->job.ranks;
-    enum status status = launcher_open(shared, &work->launcher, diag);
+    enum status status =
+        launcher_open(launcher_shared_bytes(work->job.ranks), &work->launcher, diag);
     if (status != STATUS_OK)
         return status;
     status = launcher_environment(&work->launcher, &work->job, &work->arena, &environment, diag);

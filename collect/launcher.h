@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "arena.h"
+#include "host_info.h"
 #include "launcher_folder.h"
 #include "launcher_verdict.h"
 #include "text_buffer.h"
@@ -48,6 +49,15 @@ struct launcher_job {
     void (*look)(void *context, const struct rank_board *board);
     void *context;
 };
+
+/* Shares a machine's cores among `ranks`: fills ranks, threads (of each; 0: cores / ranks), bind,
+ * oversubscribed and kernels. */
+void launcher_plan(const struct host_info *host, uint64_t ranks, uint64_t threads,
+                   struct launcher_job *job);
+
+/* Bytes that the launch folder needs for so many ranks: Open MPI's shared memory is 4 MiB a rank,
+ * its folders and the records are small. */
+uint64_t launcher_shared_bytes(uint64_t ranks);
 
 /* The environment that the job's ranks get, NULL-terminated, in the arena. */
 enum status launcher_environment(const struct launcher *launcher, const struct launcher_job *job,

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bandwidth_ranks.h"
+#include "cmd_preflight.h"
 #include "cmd_run.h"
 #include "diag.h"
 #include "text.h"
@@ -15,7 +17,9 @@ struct command {
 };
 
 static const struct command commands[] = {
+    {"preflight", cmd_preflight, "what this machine can run and what is missing"},
     {"run", cmd_run, "train a model under each strategy and write evidence"},
+    {"bandwidth", bandwidth_ranks, "how fast collectives are, over a sweep of sizes"},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 

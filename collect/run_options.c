@@ -25,7 +25,7 @@ struct row {
 
 /* clang-format off: a row is a line. */
 static const struct row rows[] = {
-    {"strategy", OPTIONS_TEXT, "LIST|all", "ddp, zero1, zero2, zero3, fsdp_full_shard; with commas",
+    {"strategy", OPTIONS_TEXT, "LIST|all", "ddp,zero1,zero2,zero3,fsdp_full_shard",
      AT(strategy), 0, 0, NULL},
     {"world-size", OPTIONS_COUNT, "N", "number of ranks", AT(world_size), 1, 1024, NULL},
     {"output-dir", OPTIONS_TEXT, "DIR", "evidence goes to DIR/<strategy>.json", AT(output_dir), 0,
@@ -61,29 +61,29 @@ static const struct row rows[] = {
     {"prefetch", OPTIONS_COUNT, "N", "units gathered ahead: zero3, fsdp (1)", AT(prefetch), 0, 1024,
      NULL},
     {"persistence-threshold", OPTIONS_COUNT, "COUNT",
-     "zero3: tensors of at most COUNT elements stay whole (0)", AT(persistence_threshold), 0, 1e15,
+     "zero3: elements of what stays whole (0)", AT(persistence_threshold), 0, 1e15,
      NULL},
     {"no-overlap", OPTIONS_FLAG, NULL, "wait for every collective where it is posted",
      AT(no_overlap), 0, 0, NULL},
     {"activation-checkpointing", OPTIONS_FLAG, NULL, "recompute activations in the backward",
      AT(activation_checkpointing), 0, 0, NULL},
-    {"memory-limit", OPTIONS_TEXT, "SIZE", "of one rank, such as 2GiB: beyond it is out of memory",
+    {"memory-limit", OPTIONS_TEXT, "SIZE", "of one rank, such as 2GiB",
      AT(memory_limit), 0, 0, NULL},
     {"threads", OPTIONS_COUNT, "N", "of one rank (cores / ranks)", AT(threads), 1, 4096, NULL},
     {"timeout", OPTIONS_NUMBER, "S",
-     "seconds without a completed step; start-up has ten times that (120)", AT(timeout), 0.1, 1e7,
+     "seconds without a completed step (120)", AT(timeout), 0.1, 1e7,
      NULL},
-    {"checkpoint", OPTIONS_CHOICE, "none|full|sharded|both", "save and verify at the end (none)",
+    {"checkpoint", OPTIONS_CHOICE, "KIND", "none|full|sharded|both, verified (none)",
      AT(checkpoint), 0, 0, checkpoints},
     {"checkpoint-dir", OPTIONS_TEXT, "DIR", "where (checkpoints, beside the evidence)",
      AT(checkpoint_dir), 0, 0, NULL},
     {"restore", OPTIONS_TEXT, "DIR", "start from a checkpoint", AT(restore), 0, 0, NULL},
-    {"dump", OPTIONS_TEXT, "DIR", "write tokens, initial and final values, gradients of step 1",
+    {"dump", OPTIONS_TEXT, "DIR", "tokens, values, gradients for a replay",
      AT(dump), 0, 0, NULL},
-    {"inject", OPTIONS_TEXT, "FAULT", "kill|hang|oom|nan|slow|disk_full@rank:R,step:S|checkpoint",
+    {"inject", OPTIONS_TEXT, "FAULT", "a fault on purpose, see below",
      AT(inject), 0, 0, NULL},
     {"reference", OPTIONS_FLAG, NULL,
-     "the reference experiment: all strategies, 5 repeats, zero_<strategy>.json", AT(reference), 0,
+     "all strategies, 5 repeats, zero_<strategy>.json", AT(reference), 0,
      0, NULL},
 };
 /* clang-format on */
@@ -92,7 +92,9 @@ static const struct row rows[] = {
 static const char notes[] =
     "Started by hand it starts its ranks through mpirun; under mpirun or srun it joins\n"
     "those. A strategy that fails still writes its evidence, and the others go on.\n"
-    "Ctrl-C ends the run; the interrupted strategy's evidence says so.\n"
+    "Ctrl-C ends the run; the interrupted strategy's evidence says so. Start-up may\n"
+    "take ten times the timeout. Beyond the memory limit a rank is out of memory.\n"
+    "FAULT is kill|hang|oom|nan|slow|disk_full@rank:R,step:S, or step:checkpoint.\n"
     "Exit codes: 0 all completed, 1 some failed, 2 usage (also: evidence exists, no\n"
     "strategy fits), 3 input, 4 environment, 5 a bug.\n\n"
     "rankledger-collect run --strategy all --world-size 2 --output-dir evidence\n";

@@ -5,14 +5,20 @@ set -eu
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 cmake --install "$1" --prefix "$prefix" >/dev/null
-program=$prefix/bin/rankledger
-"$program" --version | grep -q '^rankledger [0-9]'
-page=$prefix/share/man/man1/rankledger.1
-for command in $("$program" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
-    "$program" "$command" --help | grep -oE -- '--[a-z-]+' | sort -u | while read -r option; do
-        grep -qF -e "$(echo "$option" | sed 's/-/\\-/g')" "$page" ||
-            { echo "the man page lacks $command $option"; exit 1; }
+# The collector is built only where MPI and the like are there.
+names="rankledger"
+[ ! -e "$prefix/bin/rankledger-collect" ] || names="$names rankledger-collect"
+for name in $names; do
+    program=$prefix/bin/$name
+    "$program" --version | grep -q "^$name [0-9]"
+    page=$prefix/share/man/man1/$name.1
+    for command in $("$program" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        "$program" "$command" --help | grep -oE -- '--[a-z-]+' | sort -u | while read -r option; do
+            grep -qF -e "$(echo "$option" | sed 's/-/\\-/g')" "$page" ||
+                { echo "the man page lacks $name $command $option"; exit 1; }
+        done
     done
+    test -e "$prefix/share/bash-completion/completions/$name"
 done
 test -e "$prefix/share/rankledger/policies/card-80gb.json"
 bash -c '
@@ -22,5 +28,9 @@ bash -c '
     COMP_WORDS=(rankledger rep); COMP_CWORD=1; _rankledger
     [ "${COMPREPLY[*]}" = report ]
     COMP_WORDS=(rankledger report --lang); COMP_CWORD=2; _rankledger
-    [ "${COMPREPLY[*]}" = --language ]' bash "$prefix"
+    [ "${COMPREPLY[*]}" = --language ]
+    [ ! -e "$1/bin/rankledger-collect" ] || {
+        COMP_WORDS=(rankledger-collect run --world); COMP_CWORD=2; _rankledger
+        [ "${COMPREPLY[*]}" = --world-size ]
+    }' bash "$prefix"
 echo "the installed program, man page and completion agree"

@@ -1,0 +1,135 @@
+#include "cmd_preflight.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "communicator_mpi.h"
+#include "json_write.h"
+#include "launched_rank.h"
+#include "options.h"
+#include "output.h"
+#include "preflight_checks.h"
+#include "run_options.h"
+
+/* ---- a rank that is started to see whether ranks start ---- */
+
+static enum status meet(void *context, struct rank_record *record, struct diag *diag)
+{
+    (void)context;
+    struct communicator *communicator = NULL;
+    enum status status = communicator_mpi_create(MODEL_FP32, 1, &communicator, diag);
+    if (status == STATUS_OK)
+        status = communicator->operations->barrier(communicator, diag);
+    if (status != STATUS_OK) {
+        rank_record_fail(record, RANK_FAILURE_COMMUNICATION, -1, diag->text);
+        return status;
+    }
+    communicator_destroy(communicator);
+    record->phase = RANK_DONE;
+    __atomic_store_n(&record->complete, true, __ATOMIC_RELEASE);
+    return STATUS_OK;
+}
+
+/* ---- printing ---- */
+
+static void print_text(const struct preflight_checks *checks)
+{
+    for (size_t i = 0; i < checks->count; i++) {
+        const struct preflight_check *check = &checks->items[i];
+        printf("%-8s %-14s %s\n", preflight_checks_state(check->state), check->name, check->found);
+        if (check->advice[0] != '\0')
+            printf("%-8s %-14s %s\n", "", "", check->advice);
+    }
+    printf("%s\n", preflight_checks_ready(checks) ? "Ready." : "Not ready.");
+}
+
+static json_t *document_of(struct json_write *writer, const struct preflight_checks *checks)
+{
+    json_t *document = json_write_object(writer);
+    json_t *rows = json_write_array(writer);
+    for (size_t i = 0; i < checks->count; i++) {
+        const struct preflight_check *check = &checks->items[i];
+        json_t *row = json_write_object(writer);
+        json_write_set(writer, row, "name", json_write_string(writer, check->name));
+        json_write_set(writer, row, "state",
+                       json_write_string(writer, preflight_checks_state(check->state)));
+        json_write_set(writer, row, "found", json_write_string(writer, check->found));
+        json_write_set(writer, row, "advice",
+                       json_write_string(writer, check->advice[0] != '\0' ? check->advice : NULL));
+        json_write_append(writer, rows, row);
+    }
+    json_write_set(writer, document, "schema", json_write_string(writer, "rankledger.preflight/1"));
+    json_write_set(writer, document, "ready",
+                   json_write_bool(writer, preflight_checks_ready(checks)));
+    json_write_set(writer, document, "world_size",
+                   json_write_integer(writer, (int64_t)checks->world_size));
+    json_write_set(writer, document, "checks", rows);
+    return document;
+}
+
+static enum status report(const struct preflight_checks *checks, const char *output,
+                          struct diag *diag)
+{
+    struct json_write writer = {0};
+    enum status status = STATUS_OK;
+    print_text(checks);
+    if (output != NULL) {
+        json_t *document = document_of(&writer, checks);
+        status = json_write_file(&writer, document, output, diag);
+        json_decref(document);
+    }
+    if (status == STATUS_OK && !preflight_checks_ready(checks))
+        status = diag_set(diag, STATUS_ENVIRONMENT, "this machine is not ready to run");
+    return status;
+}
+
+enum status cmd_preflight(int argc, char **argv, struct diag *diag)
+{
+    int64_t world_size = 2;
+    int backend = 0;
+    const char *output = NULL;
+    struct launcher_marker marker;
+    if (launcher_marker_parse(getenv(LAUNCHER_MARKER_NAME), &marker)) {
+        const struct launched_rank launched = {.marker = &marker, .work = meet};
+        return launched_rank_run(&launched, diag);
+    }
+    const struct options_row rows[] = {
+        {.name = "backend",
+         .type = OPTIONS_CHOICE,
+         .argument = "auto|cpu|cuda",
+         .help = "what shall compute (auto)",
+         .value = &backend,
+         .choices = run_options_backends},
+        {.name = "world-size",
+         .type = OPTIONS_COUNT,
+         .argument = "N",
+         .help = "number of ranks (2)",
+         .value = &world_size,
+         .minimum = 1,
+         .maximum = 1024},
+        {.name = "output",
+         .type = OPTIONS_TEXT,
+         .argument = "FILE",
+         .help = "write the same as JSON, too",
+         .value = &output},
+    };
+    const struct options_command command = {
+        .program = "rankledger-collect",
+        .name = "preflight",
+        .summary = "Says what this machine can run and what is missing, and starts ranks once.",
+        .notes = "Exit codes: 0 ready, 4 not.\n",
+        .rows = rows,
+        .row_count = sizeof rows / sizeof rows[0],
+    };
+    struct options_list operands = {0};
+    bool help = false;
+    enum status status = options_parse(&command, argc - 2, argv + 2, &operands, &help, diag);
+    options_fini(&command, &operands);
+    if (status == STATUS_OK && help)
+        options_print_help(&command, stdout);
+    if (status != STATUS_OK || help)
+        return status;
+    struct preflight_checks checks;
+    preflight_checks_make((uint64_t)world_size, run_options_backends[backend], argv, &checks);
+    return report(&checks, output, diag);
+}
