@@ -42,7 +42,9 @@ Test(executor, splits_a_step_into_parts_that_add_up)
     const struct trial_request request = {.training =
                                               trial_training(STRATEGY_ZERO2, MODEL_FP32, 4, 2, 1)};
     struct trial *trial = make(&request);
-    for (int i = 0; i < 3; i++) {
+    uint64_t forward = UINT64_MAX,
+             backward = UINT64_MAX; /* the smallest: others may take the core */
+    for (int i = 0; i < 8; i++) {
         struct executor_step step;
         must_step(trial, &step);
         const struct executor_times *times = &step.times;
@@ -54,10 +56,12 @@ Test(executor, splits_a_step_into_parts_that_add_up)
                          times->exposed_ns + times->other_ns,
                      times->total_ns);
         cr_assert_gt(times->forward_ns, 0);
-        cr_assert_gt(times->backward_ns, times->forward_ns / 4);
+        forward = times->forward_ns < forward ? times->forward_ns : forward;
+        backward = times->backward_ns < backward ? times->backward_ns : backward;
         cr_assert_gt(times->optimizer_ns, 0);
         cr_assert_lt(times->other_ns, times->total_ns);
     }
+    cr_assert_gt(backward, forward / 4);
     trial_destroy(trial);
 }
 
