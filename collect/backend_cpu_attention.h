@@ -7,7 +7,7 @@
  * What forward and backward of attention share. One task is one head of one sequence; it walks down
  * the rows (queries) in tiles, and for each tile only the keys up to its last row are looked at.
  */
-enum { BACKEND_CPU_ATTENTION_TILE = 64 };
+enum { BACKEND_CPU_ATTENTION_TILE = 48 };
 
 /* T, D = C / H and the scale of the scores. */
 struct backend_cpu_attention {

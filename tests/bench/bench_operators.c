@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "model_data.h"
 #include "model_stage.h"
@@ -241,6 +242,13 @@ static double product_rate(struct bench *bench)
     return 2.0 * n * n * n / best;
 }
 
+static long minor_faults(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+}
+
 /* Steps between measurements of sgemm; each step's rate is the better one of its neighbours. */
 static void measure(struct bench *bench, int steps)
 {
@@ -249,11 +257,14 @@ static void measure(struct bench *bench, int steps)
     const double flops =
         model_flops_per_token(shape) * (double)shape->micro_batch * (double)shape->seq_len;
     double before = product_rate(bench);
+    long faults = 0;
     for (int i = 0; i < steps; i++) {
         timed_backend_begin_step(&bench->timed);
         const double start = timed_backend_now(&bench->timed);
+        const long faults_before = minor_faults();
         run_step(bench, i + 1);
         times[i] = timed_backend_now(&bench->timed) - start;
+        faults = i == 0 ? 0 : faults + minor_faults() - faults_before;
         const double after = product_rate(bench);
         ratios[i] = flops / times[i] / fmax(before, after);
         rate = fmax(rate, fmax(before, after));
@@ -261,6 +272,7 @@ static void measure(struct bench *bench, int steps)
         before = after;
     }
     const double floor = print_operators(&bench->timed, rate);
+    printf("minor page faults after the first step: %ld\n", faults);
     printf("loss %.4f, %.2f GFLOP a step; sgemm %.1f GFLOP/s at best\n", bench->loss, 1e-9 * flops,
            1e-9 * rate);
     printf("step: best %.2f ms, median %.2f ms, shortest calls together %.2f ms\n", 1e3 * fastest,
