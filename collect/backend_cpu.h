@@ -29,7 +29,7 @@ static inline struct backend_cpu *backend_cpu_of(struct backend *backend)
 void *backend_cpu_shared(const struct backend_cpu *cpu);
 float *backend_cpu_scratch(const struct backend_cpu *cpu);
 
-/* --- typed memory as fp32 (backend_cpu_bf16.c); offsets and counts in elements --- */
+/* --- typed memory as fp32 (backend_cpu_typed.c); offsets and counts in elements --- */
 
 /* `count` elements from `offset` on: in place, or widened into `scratch`. */
 const float *backend_cpu_read(const struct backend_cpu *cpu, const void *typed, uint64_t offset,
@@ -37,13 +37,12 @@ const float *backend_cpu_read(const struct backend_cpu *cpu, const void *typed, 
 /* Where to write elements from `offset` on: in place, or `scratch`. */
 float *backend_cpu_begin_write(const struct backend_cpu *cpu, void *typed, uint64_t offset,
                                float *scratch);
+/* The same, and the elements are there to be changed. */
+float *backend_cpu_begin_change(const struct backend_cpu *cpu, void *typed, uint64_t offset,
+                                uint64_t count, float *scratch);
 /* Stores what begin_write's place holds (fp32: it is there already). */
 void backend_cpu_end_write(const struct backend_cpu *cpu, void *typed, uint64_t offset,
                            uint64_t count, const float *written);
-/* The address of an element. */
-void *backend_cpu_at(const struct backend_cpu *cpu, const void *typed, uint64_t offset);
-void backend_cpu_widen_run(float *to, const uint16_t *from, uint64_t count);
-void backend_cpu_narrow_run(uint16_t *to, const float *from, uint64_t count);
 
 /* --- workspace that each operator needs, for threads or shared --- */
 uint64_t backend_cpu_product_shared_bytes(const struct backend_request *request);

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend_cpu_clones.h"
-#include "backend_cpu_math.h"
+#include "backend_cpu_run.h"
 
 struct backend_cpu_attention backend_cpu_attention_of(const struct backend_request *request)
 {
@@ -29,72 +28,46 @@ struct backend_cpu_panel backend_cpu_panel_read(const struct backend_cpu *cpu, c
 {
     const struct backend_cpu_attention shape = backend_cpu_attention_of(&cpu->base.request);
     if (!cpu->bf16)
-        return (struct backend_cpu_panel){backend_cpu_at(cpu, typed, first), stride};
+        return (struct backend_cpu_panel){(const float *)typed + first, stride};
     for (uint64_t row = 0; row < shape.length; row++)
-        backend_cpu_widen_run(scratch + row * shape.depth,
+        backend_cpu_run_widen(scratch + row * shape.depth,
                               (const uint16_t *)typed + first + row * stride, shape.depth);
     return (struct backend_cpu_panel){scratch, shape.depth};
 }
 
-struct backend_cpu_panel backend_cpu_panel_write(const struct backend_cpu *cpu, void *typed,
-                                                 uint64_t first, uint64_t stride, float *scratch)
+struct backend_cpu_target backend_cpu_target_begin(const struct backend_cpu *cpu, void *typed,
+                                                   uint64_t first, uint64_t stride, float *scratch)
 {
     if (!cpu->bf16)
-        return (struct backend_cpu_panel){backend_cpu_at(cpu, typed, first), stride};
-    return (struct backend_cpu_panel){scratch, backend_cpu_attention_of(&cpu->base.request).depth};
+        return (struct backend_cpu_target){(float *)typed + first, stride};
+    return (struct backend_cpu_target){scratch, backend_cpu_attention_of(&cpu->base.request).depth};
 }
 
-void backend_cpu_panel_end(const struct backend_cpu *cpu, void *typed, uint64_t first,
-                           uint64_t stride, const struct backend_cpu_panel *panel)
+void backend_cpu_target_end(const struct backend_cpu *cpu, void *typed, uint64_t first,
+                            uint64_t stride, const struct backend_cpu_target *target)
 {
     const struct backend_cpu_attention shape = backend_cpu_attention_of(&cpu->base.request);
     if (!cpu->bf16)
         return;
     for (uint64_t row = 0; row < shape.length; row++)
-        backend_cpu_narrow_run((uint16_t *)typed + first + row * stride,
-                               panel->values + row * panel->stride, shape.depth);
-}
-
-BACKEND_CPU_CLONES static float row_maximum(const float *x, uint64_t count)
-{
-    float most = x[0];
-#pragma omp simd reduction(max : most)
-    for (uint64_t i = 0; i < count; i++)
-        most = x[i] > most ? x[i] : most;
-    return most;
-}
-
-BACKEND_CPU_CLONES static float row_exponentials(float *x, float most, uint64_t count)
-{
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (uint64_t i = 0; i < count; i++) {
-        x[i] = backend_cpu_exp(x[i] - most);
-        sum += x[i];
-    }
-    return sum;
-}
-
-BACKEND_CPU_CLONES static void row_scale(float *x, float scale, uint64_t count)
-{
-#pragma omp simd
-    for (uint64_t i = 0; i < count; i++)
-        x[i] *= scale;
+        backend_cpu_run_narrow((uint16_t *)typed + first + row * stride,
+                               target->values + row * target->stride, shape.depth);
 }
 
 /* The softmax of a row of `seen` scores, zero behind them up to `count`; returns the logarithm of
  * the sum of exponentials. */
 static float softmax_row(float *scores, uint64_t seen, uint64_t count)
 {
-    const float most = row_maximum(scores, seen);
-    const float sum = row_exponentials(scores, most, seen);
-    row_scale(scores, 1.0f / sum, seen);
+    const float most = backend_cpu_run_maximum(scores, seen);
+    const float sum = backend_cpu_run_exponentials(scores, most, seen);
+    backend_cpu_run_scale(scores, 1.0f / sum, seen);
     memset(scores + seen, 0, (count - seen) * sizeof *scores);
     return most + logf(sum);
 }
 
 struct forward_head {
-    struct backend_cpu_panel query, key, value, out;
+    struct backend_cpu_panel query, key, value;
+    struct backend_cpu_target out;
     float *scores, *stats;
 };
 
@@ -132,7 +105,7 @@ void backend_cpu_attention_forward(struct backend *backend, void *out, float *st
             .key = backend_cpu_panel_read(cpu, qkv, at + width, 3 * width, panels + panel),
             .value =
                 backend_cpu_panel_read(cpu, qkv, at + 2 * width, 3 * width, panels + 2 * panel),
-            .out = backend_cpu_panel_write(cpu, out, at_out, width, panels + 3 * panel),
+            .out = backend_cpu_target_begin(cpu, out, at_out, width, panels + 3 * panel),
             .scores = scores,
             .stats = stats + task * shape.length,
         };
@@ -141,6 +114,6 @@ void backend_cpu_attention_forward(struct backend *backend, void *out, float *st
             forward_tile(&shape, &head, first,
                          rest < BACKEND_CPU_ATTENTION_TILE ? rest : BACKEND_CPU_ATTENTION_TILE);
         }
-        backend_cpu_panel_end(cpu, out, at_out, width, &head.out);
+        backend_cpu_target_end(cpu, out, at_out, width, &head.out);
     }
 }

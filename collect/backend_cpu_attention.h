@@ -17,8 +17,13 @@ struct backend_cpu_attention {
 
 struct backend_cpu_attention backend_cpu_attention_of(const struct backend_request *request);
 
-/* A matrix [T, D] as fp32 with the distance of its rows. */
+/* A matrix [T, D] as fp32 with the distance of its rows: one to read, one to write. */
 struct backend_cpu_panel {
+    const float *values;
+    uint64_t stride;
+};
+
+struct backend_cpu_target {
     float *values;
     uint64_t stride;
 };
@@ -28,9 +33,9 @@ struct backend_cpu_panel {
 struct backend_cpu_panel backend_cpu_panel_read(const struct backend_cpu *cpu, const void *typed,
                                                 uint64_t first, uint64_t stride, float *scratch);
 /* The same for a panel to be written, and its end. */
-struct backend_cpu_panel backend_cpu_panel_write(const struct backend_cpu *cpu, void *typed,
-                                                 uint64_t first, uint64_t stride, float *scratch);
-void backend_cpu_panel_end(const struct backend_cpu *cpu, void *typed, uint64_t first,
-                           uint64_t stride, const struct backend_cpu_panel *panel);
+struct backend_cpu_target backend_cpu_target_begin(const struct backend_cpu *cpu, void *typed,
+                                                   uint64_t first, uint64_t stride, float *scratch);
+void backend_cpu_target_end(const struct backend_cpu *cpu, void *typed, uint64_t first,
+                            uint64_t stride, const struct backend_cpu_target *target);
 
 #endif

@@ -7,7 +7,7 @@
 
 struct backward_head {
     struct backend_cpu_panel query, key, value, dout;
-    struct backend_cpu_panel dquery, dkey, dvalue;
+    struct backend_cpu_target dquery, dkey, dvalue;
     float *probabilities, *dscores; /* tiles */
     float *along;                   /* [T]: dout . out of each row */
     const float *stats;
@@ -121,9 +121,10 @@ void backend_cpu_attention_backward(struct backend *backend, void *dqkv, const v
             .key = backend_cpu_panel_read(cpu, qkv, at + width, stride, panels + size),
             .value = backend_cpu_panel_read(cpu, qkv, at + 2 * width, stride, panels + 2 * size),
             .dout = backend_cpu_panel_read(cpu, dout, at_out, width, panels + 3 * size),
-            .dquery = backend_cpu_panel_write(cpu, dqkv, at, stride, panels + 4 * size),
-            .dkey = backend_cpu_panel_write(cpu, dqkv, at + width, stride, panels + 5 * size),
-            .dvalue = backend_cpu_panel_write(cpu, dqkv, at + 2 * width, stride, panels + 6 * size),
+            .dquery = backend_cpu_target_begin(cpu, dqkv, at, stride, panels + 4 * size),
+            .dkey = backend_cpu_target_begin(cpu, dqkv, at + width, stride, panels + 5 * size),
+            .dvalue =
+                backend_cpu_target_begin(cpu, dqkv, at + 2 * width, stride, panels + 6 * size),
             .probabilities = scratch,
             .dscores = scratch + tile * shape.length,
             .along = scratch + 2 * tile * shape.length,
@@ -131,8 +132,8 @@ void backend_cpu_attention_backward(struct backend *backend, void *dqkv, const v
         };
         rows_along(cpu, &head, out, at_out, panels + 4 * size);
         backward_head(cpu, &head);
-        backend_cpu_panel_end(cpu, dqkv, at, stride, &head.dquery);
-        backend_cpu_panel_end(cpu, dqkv, at + width, stride, &head.dkey);
-        backend_cpu_panel_end(cpu, dqkv, at + 2 * width, stride, &head.dvalue);
+        backend_cpu_target_end(cpu, dqkv, at, stride, &head.dquery);
+        backend_cpu_target_end(cpu, dqkv, at + width, stride, &head.dkey);
+        backend_cpu_target_end(cpu, dqkv, at + 2 * width, stride, &head.dvalue);
     }
 }

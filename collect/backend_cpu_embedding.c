@@ -1,18 +1,13 @@
+#include <string.h>
+
 #include "backend_cpu.h"
-#include "backend_cpu_clones.h"
+#include "backend_cpu_run.h"
 
 /* For each token the first row that has it, and for each row the next with the same token. */
 uint64_t backend_cpu_embedding_shared_bytes(const struct backend_request *request)
 {
     const struct model_shape *shape = &request->shape;
     return (shape->vocab + shape->micro_batch * shape->seq_len) * sizeof(int32_t);
-}
-
-BACKEND_CPU_CLONES static void add_rows(float *to, const float *a, const float *b, uint64_t count)
-{
-#pragma omp simd
-    for (uint64_t i = 0; i < count; i++)
-        to[i] = a[i] + b[i];
 }
 
 /* The token of row b T + t; tokens has T + 1 columns. */
@@ -33,7 +28,9 @@ void backend_cpu_embedding_forward(struct backend *backend, void *out, const int
         const float *a = backend_cpu_read(cpu, wte, token * width, width, scratch);
         const float *b = backend_cpu_read(cpu, wpe, row % length * width, width, scratch + width);
         float *to = backend_cpu_begin_write(cpu, out, row * width, scratch);
-        add_rows(to, a, b, width);
+        if (to != a) /* bf16: the same scratch */
+            memcpy(to, a, width * sizeof *to);
+        backend_cpu_run_add(to, b, width);
         backend_cpu_end_write(cpu, out, row * width, width, to);
     }
 }
@@ -58,11 +55,10 @@ static void add_chain(const struct backend_cpu *cpu, void *gradient, uint64_t at
 {
     const uint64_t width = cpu->base.request.shape.width;
     float *scratch = backend_cpu_scratch(cpu);
-    backend_cpu_read(cpu, gradient, at, width, scratch);
-    float *to = backend_cpu_begin_write(cpu, gradient, at, scratch);
+    float *to = backend_cpu_begin_change(cpu, gradient, at, width, scratch);
     for (; row >= 0; row = next[row])
-        add_rows(to, to, backend_cpu_read(cpu, dout, (uint64_t)row * width, width, scratch + width),
-                 width);
+        backend_cpu_run_add(
+            to, backend_cpu_read(cpu, dout, (uint64_t)row * width, width, scratch + width), width);
     backend_cpu_end_write(cpu, gradient, at, width, to);
 }
 
@@ -76,14 +72,12 @@ static void position_gradient(const struct backend_cpu *cpu, void *dwpe, const v
     for (uint64_t position = 0; position < length; position++) {
         float *scratch = backend_cpu_scratch(cpu);
         const uint64_t at = position * width;
-        backend_cpu_read(cpu, dwpe, at, width, scratch);
-        float *to = backend_cpu_begin_write(cpu, dwpe, at, scratch);
+        float *to = backend_cpu_begin_change(cpu, dwpe, at, width, scratch);
         if (!accumulate)
-            for (uint64_t i = 0; i < width; i++)
-                to[i] = 0;
+            memset(to, 0, width * sizeof *to);
         for (uint64_t row = position; row < cpu->rows; row += length)
-            add_rows(to, to, backend_cpu_read(cpu, dout, row * width, width, scratch + width),
-                     width);
+            backend_cpu_run_add(
+                to, backend_cpu_read(cpu, dout, row * width, width, scratch + width), width);
         backend_cpu_end_write(cpu, dwpe, at, width, to);
     }
 }

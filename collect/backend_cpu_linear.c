@@ -1,5 +1,5 @@
-#include "backend_cpu_clones.h"
 #include "backend_cpu_product.h"
+#include "backend_cpu_run.h"
 
 void backend_cpu_linear_residual_forward(struct backend *backend, void *out, const void *residual,
                                          const void *x, const void *weight, const void *bias,
@@ -38,7 +38,7 @@ void backend_cpu_linear_gelu_forward(struct backend *backend, void *out, void *g
         float in[CHUNK], gelu[CHUNK];
         const uint64_t size = count - at < CHUNK ? count - at : CHUNK;
         float *to = backend_cpu_begin_write(cpu, gelu_out, at, gelu);
-        backend_cpu_gelu_run(to, backend_cpu_read(cpu, out, at, size, in), size);
+        backend_cpu_run_gelu(to, backend_cpu_read(cpu, out, at, size, in), size);
         backend_cpu_end_write(cpu, gelu_out, at, size, to);
     }
 }
@@ -58,13 +58,6 @@ void backend_cpu_linear_backward_input(struct backend *backend, void *dx, const 
     backend_cpu_multiply(cpu, &product);
 }
 
-BACKEND_CPU_CLONES static void add_run(float *restrict to, const float *restrict from,
-                                       uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++)
-        to[i] += from[i];
-}
-
 /* Sums of columns, a strip of columns at a time so that the sums stay in the first cache. */
 static void sum_rows(const struct backend_cpu *cpu, void *dbias, const void *dout, uint64_t outputs,
                      int accumulate)
@@ -75,9 +68,9 @@ static void sum_rows(const struct backend_cpu *cpu, void *dbias, const void *dou
         const uint64_t size = outputs - column < STRIP ? outputs - column : STRIP;
         float sums[STRIP] = {0}, row[STRIP];
         if (accumulate)
-            add_run(sums, backend_cpu_read(cpu, dbias, column, size, row), size);
+            backend_cpu_run_add(sums, backend_cpu_read(cpu, dbias, column, size, row), size);
         for (uint64_t at = column; at < cpu->rows * outputs; at += outputs)
-            add_run(sums, backend_cpu_read(cpu, dout, at, size, row), size);
+            backend_cpu_run_add(sums, backend_cpu_read(cpu, dout, at, size, row), size);
         float *to = backend_cpu_begin_write(cpu, dbias, column, row);
         for (uint64_t i = 0; i < size; i++)
             to[i] = sums[i];

@@ -115,10 +115,9 @@ static void combine(const struct backend_cpu *cpu, void *gradient, const float *
 {
     const uint64_t width = cpu->base.request.shape.width;
     float *scratch = backend_cpu_scratch(cpu);
-    const float *before = backend_cpu_read(cpu, gradient, 0, width, scratch);
-    float *to = backend_cpu_begin_write(cpu, gradient, 0, scratch);
+    float *to = backend_cpu_begin_change(cpu, gradient, 0, width, scratch);
     for (uint64_t i = 0; i < width; i++) {
-        float sum = accumulate ? before[i] : 0;
+        float sum = accumulate ? to[i] : 0;
         for (int thread = 0; thread < cpu->base.request.threads; thread++)
             sum += sums[(uint64_t)thread * 2 * width + i];
         to[i] = sum;
@@ -150,9 +149,7 @@ void backend_cpu_layer_norm_backward(struct backend *backend, void *dx, void *dw
                                    .scale = stats[rows + at / width],
                                    .set = set != 0};
             if (dx != NULL) {
-                if (!row.set)
-                    backend_cpu_read(cpu, dx, at, width, scratch + 3 * width);
-                row.dx = backend_cpu_begin_write(cpu, dx, at, scratch + 3 * width);
+                row.dx = backend_cpu_begin_change(cpu, dx, at, width, scratch + 3 * width);
                 row_gradient(&row, width);
                 backend_cpu_end_write(cpu, dx, at, width, row.dx);
             }

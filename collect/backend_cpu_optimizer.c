@@ -1,8 +1,10 @@
 #include <math.h>
 #include <omp.h>
+#include <string.h>
 
 #include "backend_cpu.h"
 #include "backend_cpu_clones.h"
+#include "backend_cpu_run.h"
 
 /* Elements that are widened and narrowed at a time; all arrays of a chunk stay in the first
  * cache. */
@@ -49,20 +51,6 @@ double backend_cpu_square_sum(struct backend *backend, const void *gradient, uin
     return sum;
 }
 
-BACKEND_CPU_CLONES static void add_run(float *to, const float *from, uint64_t count)
-{
-#pragma omp simd
-    for (uint64_t i = 0; i < count; i++)
-        to[i] += from[i];
-}
-
-BACKEND_CPU_CLONES static void copy_run(float *to, const float *from, uint64_t count)
-{
-#pragma omp simd
-    for (uint64_t i = 0; i < count; i++)
-        to[i] = from[i];
-}
-
 void backend_cpu_accumulate(struct backend *backend, void *to, const void *from, uint64_t count,
                             int typed, int add)
 {
@@ -75,13 +63,13 @@ void backend_cpu_accumulate(struct backend *backend, void *to, const void *from,
         const float *x = backend_cpu_read(cpu, from, at, size, added);
         float *sum = narrow ? scratch : (float *)to + at;
         if (narrow && add)
-            backend_cpu_widen_run(scratch, (const uint16_t *)to + at, size);
+            backend_cpu_run_widen(scratch, (const uint16_t *)to + at, size);
         if (add)
-            add_run(sum, x, size);
+            backend_cpu_run_add(sum, x, size);
         else
-            copy_run(sum, x, size);
+            memcpy(sum, x, size * sizeof(float));
         if (narrow)
-            backend_cpu_narrow_run((uint16_t *)to + at, scratch, size);
+            backend_cpu_run_narrow((uint16_t *)to + at, scratch, size);
     }
 }
 
@@ -91,9 +79,9 @@ void backend_cpu_narrow_all(struct backend *backend, void *to, const float *from
 #pragma omp parallel for schedule(static) num_threads(backend->request.threads)
     for (uint64_t at = 0; at < count; at += CHUNK) {
         if (cpu->bf16)
-            backend_cpu_narrow_run((uint16_t *)to + at, from + at, chunk_size(at, count));
+            backend_cpu_run_narrow((uint16_t *)to + at, from + at, chunk_size(at, count));
         else
-            copy_run((float *)to + at, from + at, chunk_size(at, count));
+            memcpy((float *)to + at, from + at, chunk_size(at, count) * sizeof(float));
     }
 }
 
@@ -142,11 +130,11 @@ void backend_cpu_adamw(struct backend *backend, float *weight, void *typed_copy,
                                                 : (const float *)gradient + at,
                                       .count = size};
         adamw_run(&run, how);
-        if (typed_copy == NULL)
+        if (typed_copy == NULL || typed_copy == (void *)weight)
             continue;
         if (cpu->bf16)
-            backend_cpu_narrow_run((uint16_t *)typed_copy + at, weight + at, size);
+            backend_cpu_run_narrow((uint16_t *)typed_copy + at, weight + at, size);
         else
-            copy_run((float *)typed_copy + at, weight + at, size);
+            memcpy((float *)typed_copy + at, weight + at, size * sizeof(float));
     }
 }

@@ -3,6 +3,8 @@
 #include <cblas.h>
 #include <string.h>
 
+#include "backend_cpu_run.h"
+
 /* bf16: tiles of at most this size are widened; 5 MiB of workspace. The depth is larger because
  * the sum over it stays in the tile of the result. */
 enum { TILE_M = 512, TILE_N = 512, TILE_K = 1024 };
@@ -59,7 +61,7 @@ static void multiply_fp32(const struct backend_cpu *cpu, const struct backend_cp
         return;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (uint64_t row = 0; row < product->m; row++)
-        backend_cpu_gelu_slope_run(out + row * n, gelu_input + row * n, n);
+        backend_cpu_run_gelu_slope(out + row * n, gelu_input + row * n, n);
 }
 
 /* A part of a bf16 matrix as fp32: `rows` rows of `columns` from its element `first` on. */
@@ -73,7 +75,7 @@ static void widen_tile(const struct tile *tile, int threads)
 {
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (uint64_t row = 0; row < tile->rows; row++)
-        backend_cpu_widen_run(tile->to + row * tile->columns, tile->first + row * tile->stride,
+        backend_cpu_run_widen(tile->to + row * tile->columns, tile->first + row * tile->stride,
                               tile->columns);
 }
 
@@ -93,9 +95,9 @@ static void start_tile(const struct backend_cpu *cpu, const struct backend_cpu_p
         float first[TILE_N], second[TILE_N];
         const uint64_t at = (tile->row + row) * product->n + tile->column;
         if (bias != NULL)
-            backend_cpu_widen_run(first, bias + tile->column, tile->columns);
+            backend_cpu_run_widen(first, bias + tile->column, tile->columns);
         if (added != NULL)
-            backend_cpu_widen_run(second, added + at, tile->columns);
+            backend_cpu_run_widen(second, added + at, tile->columns);
         start_row(tile->values + row * tile->columns, bias != NULL ? first : NULL,
                   added != NULL ? second : NULL, tile->columns);
     }
@@ -112,10 +114,10 @@ static void finish_tile(const struct backend_cpu *cpu, const struct backend_cpu_
         const uint64_t at = (tile->row + row) * product->n + tile->column;
         float *values = tile->values + row * tile->columns;
         if (gelu_input != NULL) {
-            backend_cpu_widen_run(input, gelu_input + at, tile->columns);
-            backend_cpu_gelu_slope_run(values, input, tile->columns);
+            backend_cpu_run_widen(input, gelu_input + at, tile->columns);
+            backend_cpu_run_gelu_slope(values, input, tile->columns);
         }
-        backend_cpu_narrow_run(out + at, values, tile->columns);
+        backend_cpu_run_narrow(out + at, values, tile->columns);
     }
 }
 

@@ -20,8 +20,4 @@ struct backend_cpu_product {
 
 void backend_cpu_multiply(const struct backend_cpu *cpu, const struct backend_cpu_product *product);
 
-/* to[i] *= gelu'(input[i]), and out[i] = gelu(in[i]) (backend_cpu_gelu.c). */
-void backend_cpu_gelu_slope_run(float *to, const float *input, uint64_t count);
-void backend_cpu_gelu_run(float *out, const float *in, uint64_t count);
-
 #endif

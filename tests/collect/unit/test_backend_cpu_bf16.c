@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "backend_cpu.h"
 #include "backend_cpu_math.h"
+#include "backend_cpu_run.h"
 
 /* The 16 bits that are nearest by arithmetic, ties to even. */
 static uint16_t nearest(float value)
@@ -55,8 +55,8 @@ Test(backend_cpu_bf16, runs_agree_with_arithmetic)
         /* a normal number of any size and sign */
         from[i] = backend_cpu_from_bits((state & 0x80FFFFFFu) | ((state % 253 + 1) << 23));
     }
-    backend_cpu_narrow_run(to, from, COUNT);
-    backend_cpu_widen_run(back, to, COUNT);
+    backend_cpu_run_narrow(to, from, COUNT);
+    backend_cpu_run_widen(back, to, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
         cr_assert_eq(to[i], nearest(from[i]), "%a became %04x", (double)from[i], to[i]);
         cr_assert_eq(backend_cpu_bits(back[i]), (uint32_t)to[i] << 16);

@@ -1,0 +1,65 @@
+#include "backend_cpu_run.h"
+
+#include "backend_cpu_clones.h"
+#include "backend_cpu_math.h"
+
+BACKEND_CPU_CLONES void backend_cpu_run_widen(float *restrict to, const uint16_t *restrict from,
+                                              uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = backend_cpu_widen(from[i]);
+}
+
+BACKEND_CPU_CLONES void backend_cpu_run_narrow(uint16_t *restrict to, const float *restrict from,
+                                               uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = backend_cpu_narrow(from[i]);
+}
+
+BACKEND_CPU_CLONES void backend_cpu_run_add(float *restrict to, const float *restrict from,
+                                            uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+BACKEND_CPU_CLONES float backend_cpu_run_maximum(const float *x, uint64_t count)
+{
+    float most = x[0];
+#pragma omp simd reduction(max : most)
+    for (uint64_t i = 0; i < count; i++)
+        most = x[i] > most ? x[i] : most;
+    return most;
+}
+
+BACKEND_CPU_CLONES float backend_cpu_run_exponentials(float *x, float most, uint64_t count)
+{
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (uint64_t i = 0; i < count; i++) {
+        x[i] = backend_cpu_exp(x[i] - most);
+        sum += x[i];
+    }
+    return sum;
+}
+
+BACKEND_CPU_CLONES void backend_cpu_run_scale(float *x, float scale, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        x[i] *= scale;
+}
+
+BACKEND_CPU_CLONES void backend_cpu_run_gelu(float *restrict out, const float *restrict in,
+                                             uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        out[i] = backend_cpu_gelu(in[i]);
+}
+
+BACKEND_CPU_CLONES void backend_cpu_run_gelu_slope(float *restrict to, const float *restrict input,
+                                                   uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] *= backend_cpu_gelu_slope(input[i]);
+}
