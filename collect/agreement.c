@@ -15,6 +15,8 @@ enum status agreement_root(struct communicator *communicator, int root, enum sta
     enum status status = communicator_broadcast(communicator, &value, sizeof value, root, diag);
     if (status != STATUS_OK || value == STATUS_OK)
         return status;
+    communicator->failed = true;
+    communicator->failed_rank = (uint64_t)root;
     struct diag told = {0};
     if (communicator->rank == (uint64_t)root && diag != NULL)
         told = *diag;

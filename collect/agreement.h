@@ -6,7 +6,8 @@
 /*
  * Ranks that do something each for itself, such as writing files, and then go on or stop together:
  * no rank waits in a collective for one that gave up. All ranks call; nothing is counted. A failing
- * communicator is STATUS_ENVIRONMENT on the ranks that notice.
+ * communicator is STATUS_ENVIRONMENT on the ranks that notice. Whose failure it was stays in the
+ * communicator (failed_rank).
  */
 
 /* `mine`: how it went here, with `diag` set if it went wrong. If it did on any rank, all return the

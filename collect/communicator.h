@@ -84,6 +84,9 @@ struct communicator {
      * memory of its own. */
     uint64_t buffer_bytes;
     void *buffer;
+    /* Set by agreement.h: the ranks stopped together because of what happened on this one. */
+    bool failed;
+    uint64_t failed_rank;
     struct communicator_posted *posted; /* one a ticket; communicator.c's own */
     size_t *in_flight; /* tickets in flight, the oldest first: posted_now of them */
     bool *complete;    /* one a ticket; false between calls */

@@ -18,18 +18,32 @@ static bool all_complete(const struct rank_board *board)
     return true;
 }
 
+/* A rank that stopped because another one failed names that one; what the other says of itself goes
+ * first. */
+static bool goes_before(const struct rank_failure *failure, bool first_hand,
+                        const struct rank_failure *other, bool other_first_hand)
+{
+    if (first_hand != other_first_hand)
+        return first_hand;
+    return failure->at_ns < other->at_ns;
+}
+
 /* The earliest failure that a rank noted itself; `communication`: of that kind alone, or of the
  * others. */
 static const struct rank_failure *own_word(const struct rank_board *board, bool communication)
 {
     const struct rank_failure *first = NULL;
+    bool first_is_first_hand = false;
     for (uint64_t rank = 0; rank < board->world_size; rank++) {
         const struct rank_failure *failure = &rank_board_at(board, rank)->failure;
         enum rank_failure_kind kind = __atomic_load_n(&failure->kind, __ATOMIC_ACQUIRE);
         if (kind == RANK_FAILURE_NONE || communication != (kind == RANK_FAILURE_COMMUNICATION))
             continue;
-        if (first == NULL || failure->at_ns < first->at_ns)
-            first = failure;
+        bool first_hand = failure->rank < 0 || failure->rank == (int64_t)rank;
+        if (first != NULL && !goes_before(failure, first_hand, first, first_is_first_hand))
+            continue;
+        first = failure;
+        first_is_first_hand = first_hand;
     }
     return first;
 }

@@ -51,6 +51,8 @@ static void note_failure(struct session *session, enum status status, const stru
     };
     if (session->executor != NULL)
         session_parts_note_memory(session);
+    if (session->communicator != NULL && session->communicator->failed)
+        failure.rank = (int64_t)session->communicator->failed_rank;
     if (session->memory.refused) {
         note_refusal(session, &failure);
     } else if (status == STATUS_NEGATIVE) {

@@ -199,7 +199,8 @@ static void disk_full(void)
         .fault = RUN_FAULT_DISK_FULL, .rank = world_size - 1, .at_checkpoint = true};
     const struct rank_record *record = run(&config, &board, STATUS_ENVIRONMENT);
     mpi_expect(record->failure.kind == RANK_FAILURE_CHECKPOINT &&
-                   record->failure.phase == RANK_CHECKPOINT_SAVE,
+                   record->failure.phase == RANK_CHECKPOINT_SAVE &&
+                   record->failure.rank == (int64_t)world_size - 1,
                "kind %s, %s", rank_failure_kind_name(record->failure.kind),
                rank_phase_name(record->failure.phase));
     mpi_expect(strstr(record->failure.detail, "No space left on device") != NULL, "detail: %s",

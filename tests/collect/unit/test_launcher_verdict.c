@@ -62,6 +62,18 @@ Test(launcher_verdict, earliest_word_of_a_rank_counts)
     cr_assert_eq(failure.phase, RANK_BACKWARD);
 }
 
+Test(launcher_verdict, what_a_rank_says_of_itself_beats_what_others_say_of_it)
+{
+    note(0, RANK_FAILURE_CHECKPOINT, 5);
+    rank_board_at(&board, 0)->failure.rank = 1;
+    note(1, RANK_FAILURE_OUT_OF_MEMORY, 10);
+    note(2, RANK_FAILURE_CHECKPOINT, 7);
+    rank_board_at(&board, 2)->failure.rank = 1;
+    judge();
+    cr_assert_eq(failure.kind, RANK_FAILURE_OUT_OF_MEMORY);
+    cr_assert_eq(failure.rank, 1);
+}
+
 Test(launcher_verdict, lost_rank_explains_failing_communication_of_the_others)
 {
     note(0, RANK_FAILURE_COMMUNICATION, 5);
