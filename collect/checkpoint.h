@@ -46,7 +46,7 @@ struct checkpoint_result {      /* the same on all ranks */
 };
 
 /* Arena bytes beside the resident state that saving, verifying, restoring and dumping need: the
- * largest tensor in fp32, at most 32 MiB; of a toy model at least 64 bytes a rank and another 64.
+ * largest tensor in fp32, at most 8 MiB; of a toy model at least 64 bytes a rank and another 64.
  */
 uint64_t checkpoint_buffer_bytes(const struct schedule *schedule);
 

@@ -4,7 +4,7 @@
 #include "stopwatch.h"
 
 /* Enough for long reads and writes; more would only take memory. */
-#define STAGING_LIMIT (UINT64_C(32) << 20)
+#define STAGING_LIMIT (UINT64_C(8) << 20)
 #define WIDEST UINT64_C(4) /* bytes of an element of any state */
 #define LEAST UINT64_C(16) /* elements at once, of the smallest model */
 
