@@ -95,7 +95,23 @@ static enum document_kind kind_of(const struct json_read_document *json)
     if (json_read_is(json, sources, JSON_READ_ARRAY) &&
         begins_with(json, json_read_member(json, 0, "evidence_level"), "aggregated_"))
         return DOCUMENT_FOREIGN_SUMMARY;
+    uint32_t metadata = json_read_member(json, 0, "metadata");
+    if (json_read_is(json, metadata, JSON_READ_OBJECT) &&
+        begins_with(json, json_read_member(json, metadata, "format"), "rankledger.checkpoint/"))
+        return DOCUMENT_OWN_CHECKPOINT;
     return DOCUMENT_RECORD;
+}
+
+const char *document_kind_name(enum document_kind kind)
+{
+    static const char *const names[] = {
+        [DOCUMENT_RECORD] = "record",
+        [DOCUMENT_OWN_SUMMARY] = "summary",
+        [DOCUMENT_OWN_POLICY] = "policy",
+        [DOCUMENT_OWN_CHECKPOINT] = "checkpoint",
+        [DOCUMENT_FOREIGN_SUMMARY] = "foreign_summary",
+    };
+    return names[kind];
 }
 
 /* The reader counts the lines of the text that it was given. A line of a .jsonl file holds no line
@@ -134,6 +150,7 @@ static enum status check_text(const struct visit *v, const char *text, size_t si
         [DOCUMENT_RECORD] = EVIDENCE_RECORD,
         [DOCUMENT_OWN_SUMMARY] = EVIDENCE_OWN_SUMMARY,
         [DOCUMENT_OWN_POLICY] = EVIDENCE_RECORD,
+        [DOCUMENT_OWN_CHECKPOINT] = EVIDENCE_RECORD,
         [DOCUMENT_FOREIGN_SUMMARY] = EVIDENCE_FOREIGN_SUMMARY,
     };
     struct document_reader *reader = v->reader;

@@ -16,15 +16,21 @@ enum document_kind {
     DOCUMENT_RECORD,         /* one evidence record */
     DOCUMENT_OWN_SUMMARY,    /* schema rankledger.summary/N */
     DOCUMENT_OWN_POLICY,     /* schema rankledger.policy/N; named as evidence, it is a bad record */
+    DOCUMENT_OWN_CHECKPOINT, /* index of a checkpoint, metadata.format rankledger.checkpoint/N; the
+                                same */
     DOCUMENT_FOREIGN_SUMMARY /* sources[] and an aggregated_* level */
 };
 
-/* True for our own summaries and policies, which lie beside evidence and are none: a directory walk
- * passes over them. */
+/* True for our own summaries, policies and checkpoints, which lie beside evidence and are none: a
+ * directory walk passes over them. */
 static inline bool document_is_own(enum document_kind kind)
 {
-    return kind == DOCUMENT_OWN_SUMMARY || kind == DOCUMENT_OWN_POLICY;
+    return kind == DOCUMENT_OWN_SUMMARY || kind == DOCUMENT_OWN_POLICY ||
+           kind == DOCUMENT_OWN_CHECKPOINT;
 }
+
+/* "record", "summary", "policy", "checkpoint", "foreign_summary"; static storage. */
+const char *document_kind_name(enum document_kind kind);
 
 /*
  * One document with everything validation says of it: a whole .json file, or one line of a

@@ -163,14 +163,15 @@ enum status evidence_loader_reject(struct evidence_loader *loader, const char *n
     return STATUS_OK;
 }
 
-/* Our own summary repeats evidence and adds none, and a policy is none. They are passed over,
- * whether found by walking or named by a shell's *.json, so that a second run sees the evidence
- * that the first one saw. */
+/* Our own summary repeats evidence and adds none; a policy or a checkpoint is none. They are passed
+ * over, whether found by walking or named by a shell's *.json, so that a second run sees the
+ * evidence that the first one saw. */
 static enum status pass_over_own(struct evidence_loader *loader, const char *name,
                                  enum document_kind kind, struct diag *diag)
 {
-    const char *why = kind == DOCUMENT_OWN_POLICY
-                          ? "a policy is no evidence (--policy takes it)"
+    const char *why = kind == DOCUMENT_OWN_POLICY ? "a policy is no evidence (--policy takes it)"
+                      : kind == DOCUMENT_OWN_CHECKPOINT
+                          ? "the index of a checkpoint is no evidence"
                           : "a summary of rankledger is no evidence (report and verify take it)";
     enum status status = evidence_loader_skip(loader, name, why, diag);
     if (status == STATUS_OK)

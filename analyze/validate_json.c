@@ -8,17 +8,7 @@ static const char *kind_name(const struct document *document)
 {
     if (document->json.count == 0)
         return NULL; /* not known */
-    switch (document->kind) {
-    case DOCUMENT_OWN_SUMMARY:
-        return "summary";
-    case DOCUMENT_OWN_POLICY:
-        return "policy";
-    case DOCUMENT_FOREIGN_SUMMARY:
-        return "foreign_summary";
-    case DOCUMENT_RECORD:
-        break;
-    }
-    return "record";
+    return document_kind_name(document->kind);
 }
 
 static json_t *build_place(struct json_write *writer, size_t place)

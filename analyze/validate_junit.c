@@ -107,7 +107,7 @@ static enum status document(struct text_buffer *out, const struct validate_resul
     text_buffer_puts(out, "\">");
     if (result->skipped) {
         text_buffer_printf(out, "<skipped message=\"a %s of this program\"/>",
-                           shown->kind == DOCUMENT_OWN_POLICY ? "policy" : "summary");
+                           document_kind_name(shown->kind));
     } else if (!result->valid) {
         append_failure(out, shown);
     } else if (shown->findings.count > 0) {

@@ -27,12 +27,13 @@ static enum status document(struct text_buffer *out, const struct validate_resul
     const struct document *shown = result->document;
     (void)diag;
     if (result->skipped) {
-        text_buffer_printf(
-            out,
-            shown->kind == DOCUMENT_OWN_POLICY
-                ? "%s: note: a policy, skipped\n"
-                : "%s: note: a summary of this program, skipped; name it to check it\n",
-            shown->display);
+        if (shown->kind == DOCUMENT_OWN_SUMMARY)
+            text_buffer_printf(
+                out, "%s: note: a summary of this program, skipped; name it to check it\n",
+                shown->display);
+        else
+            text_buffer_printf(out, "%s: note: a %s, skipped\n", shown->display,
+                               document_kind_name(shown->kind));
         return STATUS_OK;
     }
     for (size_t i = 0; i < shown->findings.count; i++) {

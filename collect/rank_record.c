@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -70,6 +71,16 @@ void rank_record_fail(struct rank_record *record, enum rank_failure_kind kind, i
     text_escape_into(failure->detail, sizeof failure->detail, detail, strlen(detail));
     /* Last: a launcher that sees the kind may read the rest. */
     __atomic_store_n(&failure->kind, kind, __ATOMIC_RELEASE);
+}
+
+int64_t rank_record_origin(const char **message)
+{
+    int used = 0;
+    int64_t rank = -1;
+    if (sscanf(*message, "rank %" SCNd64 ": %n", &rank, &used) != 1 || used == 0 || rank < 0)
+        return -1;
+    *message += used;
+    return rank;
 }
 
 /* ---- boards ---- */

@@ -142,6 +142,12 @@ size_t rank_record_size(uint64_t step_capacity);
 void rank_record_fail(struct rank_record *record, enum rank_failure_kind kind, int64_t rank,
                       const char *detail);
 
+/*
+ * The rank that a message speaks of at its beginning ("rank 1: ...", as agreement.h words what went
+ * wrong on another rank); *message is moved behind that. -1: of none.
+ */
+int64_t rank_record_origin(const char **message);
+
 /* Records of all ranks of one run; `stride` bytes apart. */
 struct rank_board {
     unsigned char *memory;

@@ -59,8 +59,11 @@ static void note_failure(struct session *session, enum status status, const stru
         failure.kind = RANK_FAILURE_NON_FINITE;
         failure.rank = -1;
     }
-    snprintf(failure.detail, sizeof failure.detail, "%.*s", (int)sizeof failure.detail - 1,
-             diag->text);
+    const char *words = diag->text;
+    const int64_t origin = rank_record_origin(&words);
+    if (origin >= 0)
+        failure.rank = origin;
+    snprintf(failure.detail, sizeof failure.detail, "%.*s", (int)sizeof failure.detail - 1, words);
     enum rank_failure_kind kind = failure.kind;
     failure.kind = RANK_FAILURE_NONE;
     record->failure = failure;

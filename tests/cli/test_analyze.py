@@ -326,6 +326,20 @@ class Analyze(unittest.TestCase):
         for name in files:
             self.assertEqual(pathlib.Path(self.path(name)).read_bytes(), before[name])
 
+    def test_a_checkpoint_beside_the_evidence_is_passed_over(self):
+        self.write("in/a.json", record("ddp"))
+        self.write("in/checkpoints/ddp-sharded/index.json",
+                   {"files": [], "metadata": {"format": "rankledger.checkpoint/1"}})
+        run = self.run_program("analyze", "in")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn(b"index.json: the index of a checkpoint is no evidence", run.stdout)
+        run = self.run_program("validate", "in")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn(b"index.json: note: a checkpoint, skipped", run.stdout)
+        # Other metadata do not make a checkpoint of a record.
+        self.write("in/a.json", record("ddp", section__metadata={"format": "other"}))
+        self.assertIn(b"1 valid", self.run_program("validate", "in").stdout)
+
     def test_a_policy_beside_the_evidence_is_passed_over(self):
         self.two()
         before = self.run_program("analyze", "--output", "-", ".").stdout

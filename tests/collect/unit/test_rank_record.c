@@ -121,3 +121,16 @@ Test(rank_record, every_phase_and_kind_has_a_name)
         cr_assert_str_neq(rank_failure_kind_name((enum rank_failure_kind)kind), "unknown");
     cr_assert_str_eq(rank_failure_kind_name(RANK_FAILURE_OUT_OF_MEMORY), "out_of_memory");
 }
+
+Test(rank_record, message_of_another_rank_names_it)
+{
+    const char *message = "rank 12: disk full";
+    cr_assert_eq(rank_record_origin(&message), 12);
+    cr_assert_str_eq(message, "disk full");
+    static const char *const others[] = {"rank x: y", "rank 3", "a rank 3: y", "rank -1: y", ""};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        message = others[i];
+        cr_assert_eq(rank_record_origin(&message), -1, "%s", others[i]);
+        cr_assert_str_eq(message, others[i]);
+    }
+}
