@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "communicator_mpi_exchange.h"
+#include "communicator_mpi_warm.h"
 
 struct communicator_mpi {
     struct communicator base;
@@ -213,7 +214,11 @@ static enum status create(MPI_Comm parent, enum model_dtype wire, size_t ticket_
         status =
             communicator_mpi_exchange_init(&mpi->exchange, mpi->comm, wire, ticket_count, diag);
     }
+    if (status == STATUS_OK) {
+        status = communicator_mpi_warm(&mpi->exchange.ranks, diag);
+    }
     if (status != STATUS_OK) {
+        communicator_mpi_exchange_fini(&mpi->exchange);
         communicator_fini(&mpi->base);
         MPI_Comm_free(&mpi->comm);
         free(mpi);
