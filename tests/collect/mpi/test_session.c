@@ -79,9 +79,9 @@ static void expect_steps(const struct rank_record *record, const char *name)
         mpi_expect(step->loss_sum > 0 && step->grad_norm > 0, "%s: numbers of step %d", name, i);
         faults += i < WARMUP ? 0 : step->minor_faults;
     }
-    /* All memory of ours is touched by then. Between ranks Open MPI takes 64 more pages of its
-     * shared segment when more small messages are on their way than ever before. */
-    mpi_expect(SANITIZED || faults <= (world_size == 1 ? 0 : 200),
+    /* All memory of ours is touched by then, and Open MPI's was made to grow when the communicator
+     * was created. None is seen; a few are allowed to a library that is not ours. */
+    mpi_expect(SANITIZED || faults <= (world_size == 1 ? 0 : 8),
                "%s: %u page faults in measured steps", name, (unsigned)faults);
 }
 
