@@ -18,6 +18,8 @@ struct communicator_mpi {
 /* No single message is longer: MPI counts in int. */
 #define MESSAGE_BYTES (UINT64_C(1) << 30)
 
+#define ALGORITHM "pairwise exchange over MPI point-to-point messages"
+
 static struct communicator_mpi *mpi_of(struct communicator *communicator)
 {
     return (struct communicator_mpi *)communicator;
@@ -170,7 +172,7 @@ static void mpi_destroy(struct communicator *communicator)
 static const struct communicator_operations operations = {
     .name = "mpi",
     .progress = "polling",
-    .algorithm = "pairwise exchange over MPI point-to-point messages",
+    .algorithm = ALGORITHM,
     .post = mpi_post,
     .poll = mpi_poll,
     .wait = mpi_wait,
@@ -180,6 +182,11 @@ static const struct communicator_operations operations = {
     .gather = mpi_gather,
     .destroy = mpi_destroy,
 };
+
+const char *communicator_mpi_algorithm(void)
+{
+    return ALGORITHM;
+}
 
 uint64_t communicator_mpi_buffer_bytes(uint64_t world_size)
 {

@@ -19,6 +19,9 @@ bool communicator_mpi_joined(int *rank, int *world_size);
 /* "Open MPI v4.1.4 ..." in one line, without starting MPI. Returns `text`. */
 const char *communicator_mpi_library(char *text, size_t size);
 
+/* How the collectives are made, in words for the evidence; static storage. */
+const char *communicator_mpi_algorithm(void);
+
 /* Bytes of scratch of a communicator of that size: what its buffer_bytes will be. */
 uint64_t communicator_mpi_buffer_bytes(uint64_t world_size);
 

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "communicator_mpi.h"
 #include "evidence_parts.h"
 
 #define NS_PER_MS 1e6
@@ -127,7 +128,7 @@ json_t *evidence_parts_communication(const struct evidence_parts *parts)
         }
     evidence_parts_set(parts, object, "collectives", rows);
     evidence_parts_set_text(parts, object, "progress", "polling");
-    evidence_parts_set_text(parts, object, "algorithm", "library");
+    evidence_parts_set_text(parts, object, "algorithm", communicator_mpi_algorithm());
     evidence_parts_set_text(parts, object, "times", "largest rank's mean over measured steps");
     evidence_parts_set_number(parts, object, "overlap_efficiency", overlap_efficiency(parts));
     return object;
