@@ -88,8 +88,11 @@ static void check(const struct training *training)
     char text[200];
     if (rank == 0)
         make_expectations(training);
-    const struct trial_request request = {.training = *training,
-                                          .connect = communicator_mpi_create};
+    const struct trial_request request = {
+        .training = *training,
+        .connect = communicator_mpi_create,
+        .threads = world_size == 1 ? 2 : 1,
+    };
     struct trial *trial = start(&request);
     describe(training, text, sizeof text);
     enum status status = same_mathematics_run(trial, SAME_MATHEMATICS_STEPS, &outcome, &diag);

@@ -50,7 +50,7 @@ static enum status prepare(struct trial *trial, const struct trial_request *requ
     const struct backend_request made_for = {
         .shape = trial->training.schedule.shape,
         .dtype = trial->training.schedule.dtype,
-        .threads = 1,
+        .threads = request->threads == 0 ? 1 : request->threads,
     };
     const struct backend_row *row = backend_find("cpu");
     if (row == NULL)

@@ -18,6 +18,7 @@ struct trial_request {
     bool checkpoints;            /* the arena has room for them, too */
     uint64_t rank;
     uint64_t limit; /* of memory; 0: none */
+    int threads;    /* 0: one */
     struct executor_observer observer;
     void (*change)(struct schedule *schedule); /* before the executor is made; NULL: nothing */
 };
