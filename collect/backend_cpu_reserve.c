@@ -44,6 +44,9 @@ static uint64_t machine_available(void)
     return kibibytes > UINT64_MAX / 1024 ? UINT64_MAX : kibibytes * 1024;
 }
 
+/* What may be touched before memory is looked at again. */
+#define TOUCH_STEP ((uint64_t)256 << 20)
+
 /* Every page once, by the threads that will work in it: a first touch costs a page fault. */
 static void touch(unsigned char *base, uint64_t bytes, int threads)
 {
@@ -52,17 +55,39 @@ static void touch(unsigned char *base, uint64_t bytes, int threads)
         ((volatile unsigned char *)base)[at] = 0;
 }
 
-enum status backend_cpu_reserve(struct backend *backend, uint64_t bytes, void **base,
-                                struct diag *diag)
+/* STATUS_ENVIRONMENT if `bytes` more are not there; `done` of `whole` are touched. */
+static enum status check_available(uint64_t bytes, uint64_t done, uint64_t whole, struct diag *diag)
 {
     const uint64_t machine = machine_available();
     const uint64_t group = group_available();
     const uint64_t available = machine < group ? machine : group;
-    if (bytes > available)
-        return diag_set(diag, STATUS_ENVIRONMENT,
-                        "out of memory: the arena needs %" PRIu64 " bytes and %s has %" PRIu64
-                        " available",
-                        bytes, group < machine ? "the control group" : "the machine", available);
+    if (bytes <= available)
+        return STATUS_OK;
+    return diag_set(diag, STATUS_ENVIRONMENT,
+                    "out of memory: an arena of %" PRIu64 " bytes is needed, and with %" PRIu64
+                    " of it in use %s has %" PRIu64 " available",
+                    whole, done, group < machine ? "the control group" : "the machine", available);
+}
+
+/* Step by step: other ranks reserve at the same time, and each has seen the same memory as free. */
+static enum status touch_all(unsigned char *base, uint64_t bytes, int threads, struct diag *diag)
+{
+    for (uint64_t at = 0; at < bytes; at += TOUCH_STEP) {
+        const uint64_t step = bytes - at < TOUCH_STEP ? bytes - at : TOUCH_STEP;
+        enum status status = check_available(step, at, bytes, diag);
+        if (status != STATUS_OK)
+            return status;
+        touch(base + at, step, threads);
+    }
+    return STATUS_OK;
+}
+
+enum status backend_cpu_reserve(struct backend *backend, uint64_t bytes, void **base,
+                                struct diag *diag)
+{
+    enum status status = check_available(bytes, 0, bytes, diag);
+    if (status != STATUS_OK)
+        return status;
     void *memory = mmap(NULL, bytes == 0 ? 4096 : bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
@@ -71,7 +96,11 @@ enum status backend_cpu_reserve(struct backend *backend, uint64_t bytes, void **
                         bytes, diag_reason(errno));
     /* Refused on kernels without huge pages, which costs speed only. */
     (void)madvise(memory, bytes, MADV_HUGEPAGE);
-    touch(memory, bytes, backend->request.threads);
+    status = touch_all(memory, bytes, backend->request.threads, diag);
+    if (status != STATUS_OK) {
+        backend_cpu_unreserve(backend, memory, bytes);
+        return status;
+    }
     *base = memory;
     return STATUS_OK;
 }
