@@ -95,24 +95,32 @@ static void run_bare(struct bench *bench, uint64_t bytes, int turn)
     }
 }
 
-static uint64_t run_turn(struct bench *bench, bool sharded, int turn)
+static uint64_t run_checkpoint(struct bench *bench, bool sharded, int turn)
 {
     struct diag diag = {0};
     struct checkpoint_result result;
     const struct checkpoint_place place = {.directory = bench->path, .sharded = sharded};
     struct executor *executor = bench->trial->executor;
     const struct executor_request *context = saved_trial_context(bench->trial);
-    const struct communicator *communicator = bench->trial->communicator;
     insist(checkpoint_save(executor, context, &place, &result, &diag), &diag);
     insist(checkpoint_verify(executor, context, &place, &result, &diag), &diag);
     bench->ms[SAVE][turn] = result.save_ms;
     bench->ms[VERIFY][turn] = result.restore_ms;
     meet(bench);
-    if (communicator->rank == 0)
+    if (bench->trial->communicator->rank == 0)
         saved_trial_remove(bench->path);
-    uint64_t bytes = sharded ? result.bytes / communicator->world_size : result.bytes;
-    run_bare(bench, sharded || communicator->rank == 0 ? bytes : 0, turn);
     return result.bytes;
+}
+
+/* Both, in turns first: on a virtual machine memory that was just freed is cheaper than other. */
+static uint64_t run_turn(struct bench *bench, bool sharded, int turn, uint64_t expected)
+{
+    const struct communicator *communicator = bench->trial->communicator;
+    const uint64_t before = turn % 2 == 1 ? 0 : run_checkpoint(bench, sharded, turn);
+    const uint64_t bytes = turn % 2 == 1 ? expected : before;
+    const uint64_t own = sharded ? bytes / communicator->world_size : bytes;
+    run_bare(bench, sharded || communicator->rank == 0 ? own : 0, turn);
+    return turn % 2 == 1 ? run_checkpoint(bench, sharded, turn) : before;
 }
 
 static int ascending(const void *a, const void *b)
@@ -126,7 +134,7 @@ static void run_kind(struct bench *bench, bool sharded)
     static const char *const names[MEASURED] = {"save", "verify", "bare write", "bare read"};
     uint64_t bytes = 0;
     for (int turn = 0; turn < bench->turns; turn++)
-        bytes = run_turn(bench, sharded, turn);
+        bytes = run_turn(bench, sharded, turn, bytes);
     if (bench->trial->communicator->rank != 0)
         return;
     printf("%s, %.1f MB:", sharded ? "sharded" : "full", (double)bytes / 1e6);

@@ -66,7 +66,7 @@ def check_restart(folder, dtype):
     expected = steps_of(run(3, "save", folder, "zero3", dtype))
     again = steps_of(run(3, "continue", f"{folder}/sharded", "zero3", dtype))
     expect(again == expected, f"the same numbers after a restart: {expected}, {again}")
-    for kind in ("sharded", "full"):
+    for kind in ("sharded", "full") if dtype == "bf16" else ("sharded",):
         found = steps_of(run(2, "continue", f"{folder}/{kind}", "ddp", dtype))
         expect(not is_apart(expected, found, *LIMITS[dtype]), f"{expected} as ddp: {found}")
         print(f"{dtype}, {kind}: zero3 of 3 ranks as ddp of 2: losses",
@@ -148,7 +148,7 @@ def main():
             check_restart(folder, dtype)
             check_same_content(folder, "zero3", dtype, 3)
         for i, (strategy, dtype) in enumerate((("ddp", "fp32"), ("zero1", "bf16"),
-                                               ("zero2", "bf16"), ("fsdp_full_shard", "bf16"))):
+                                               ("fsdp_full_shard", "bf16"))):
             folder = f"{base}/dump-{i}"
             os.mkdir(folder)
             check_dump(folder, strategy, dtype, 1 + i % 3)

@@ -91,6 +91,26 @@ bool saved_trial_same(const struct saved_trial_state *a, const struct saved_tria
     return a->count == b->count && a->steps == b->steps;
 }
 
+/* To the nearest, ties to even; finite numbers. */
+static float round_bf16(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+bool saved_trial_rounded(const struct saved_trial_state *state, bool is_bf16)
+{
+    for (uint64_t i = 0; i < state->count; i++) {
+        const float weight = state->values[0][i];
+        if (state->values[1][i] != (is_bf16 ? round_bf16(weight) : weight))
+            return false;
+    }
+    return true;
+}
+
 struct checkpoint_result saved_trial_save(struct trial *trial,
                                           const struct saved_trial_place *saved)
 {

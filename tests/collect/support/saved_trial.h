@@ -39,6 +39,10 @@ void saved_trial_fini(struct saved_trial_state *state);
 bool saved_trial_same(const struct saved_trial_state *a, const struct saved_trial_state *b,
                       bool typed);
 
+/* True if the stored parameters are the fp32 weights, rounded to the nearest bf16 where they are
+ * bf16, as the optimizer leaves them. */
+bool saved_trial_rounded(const struct saved_trial_state *state, bool is_bf16);
+
 struct saved_trial_place {
     const char *folder;
     bool sharded;
