@@ -1,8 +1,6 @@
 #ifndef RANKLEDGER_CHECKPOINT_H
 #define RANKLEDGER_CHECKPOINT_H
 
-#include <sys/types.h>
-
 #include "communicator.h"
 #include "executor.h"
 
@@ -71,7 +69,5 @@ enum status checkpoint_restore(struct executor *executor, const struct executor_
 
 /* True for names of files that a checkpoint consists of (for output_folder_check). */
 bool checkpoint_is_file(const char *name);
-/* Removes what rank 0 of a run that is no more, process `pid`, left of a checkpoint half-way. */
-void checkpoint_discard(const char *directory, pid_t pid);
 
 #endif

@@ -139,8 +139,8 @@ enum status checkpoint_facts_understand(const struct checkpoint_facts *facts,
     enum status status = compare(facts, own, path, diag);
     if (status != STATUS_OK)
         return status;
-    bool is_bf16 = strcmp(facts->text[CHECKPOINT_DTYPE], model_dtype_name(MODEL_BF16)) == 0;
-    meaning->dtype = is_bf16 ? MODEL_BF16 : MODEL_FP32;
-    meaning->narrow_parameters = is_bf16 && meaning->strategy != STRATEGY_FSDP;
+    meaning->narrow_parameters =
+        strcmp(facts->text[CHECKPOINT_DTYPE], model_dtype_name(MODEL_BF16)) == 0 &&
+        meaning->strategy != STRATEGY_FSDP;
     return STATUS_OK;
 }

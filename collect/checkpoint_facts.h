@@ -52,7 +52,6 @@ enum status checkpoint_facts_take(struct checkpoint_facts *facts, enum checkpoin
 struct checkpoint_facts_meaning {
     uint64_t step, world_size;
     enum strategy strategy;
-    enum model_dtype dtype;
     bool narrow_parameters; /* they are stored in bf16, and a master beside them */
 };
 /* STATUS_INPUT if they are no checkpoint's, or of other sizes, dtype or seed than `own`. */

@@ -37,11 +37,6 @@ bool checkpoint_is_file(const char *name)
     return strcmp(name, expected) == 0;
 }
 
-void checkpoint_discard(const char *directory, pid_t pid)
-{
-    output_folder_discard(directory, pid, checkpoint_is_file);
-}
-
 /* The temporary folder, whose path all ranks learn. */
 static enum status open_folder(struct saving *saving, struct diag *diag)
 {

@@ -108,6 +108,12 @@ static enum status open_sharded(struct checkpoint_source *source, const char *di
     enum status status = checkpoint_index_read(&request, &source->index, &source->meaning, diag);
     if (status != STATUS_OK)
         return status;
+    if (source->index.file_count != source->meaning.world_size) {
+        char printed[1024];
+        text_escape_into(printed, sizeof printed, index_path, strlen(index_path));
+        return diag_set(diag, STATUS_INPUT, "%s: %zu files of %" PRIu64 " ranks", printed,
+                        source->index.file_count, source->meaning.world_size);
+    }
     source->files =
         arena_take_array(&source->arena, source->index.file_count + 1, sizeof *source->files);
     if (source->files == NULL)

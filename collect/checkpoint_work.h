@@ -22,7 +22,7 @@ struct checkpoint_work {
 };
 
 /* The states that a checkpoint may hold, in the files' order, and what a tensor's name has behind
- * it there: "", ".master", ... */
+ * it there: "", ".master", ... (gradients: NULL). */
 #define CHECKPOINT_STATE_COUNT 4
 extern const enum executor_state checkpoint_work_states[CHECKPOINT_STATE_COUNT];
 const char *checkpoint_work_suffix(enum executor_state state);

@@ -48,11 +48,6 @@ bool dump_is_file(const char *name)
     return strcmp(name, TOKENS_NAME) == 0;
 }
 
-void dump_discard(const char *directory, pid_t pid)
-{
-    output_folder_discard(directory, pid, dump_is_file);
-}
-
 enum status dump_begin(struct executor *executor, const struct executor_request *context,
                        const struct dump_request *request, struct dump **dump, struct diag *diag)
 {

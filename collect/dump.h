@@ -1,8 +1,6 @@
 #ifndef RANKLEDGER_DUMP_H
 #define RANKLEDGER_DUMP_H
 
-#include <sys/types.h>
-
 #include "communicator.h"
 #include "executor.h"
 
@@ -43,7 +41,5 @@ void dump_abandon(struct dump *dump);
 
 /* True for names of files that a dump consists of (for output_folder_check). */
 bool dump_is_file(const char *name);
-/* Removes what rank 0 of a run that is no more, process `pid`, left of a dump half-way. */
-void dump_discard(const char *directory, pid_t pid);
 
 #endif
