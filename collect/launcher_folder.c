@@ -111,7 +111,8 @@ static bool make_in(const char *base, uint64_t bytes, struct launcher_folder *fo
     if (base == NULL || base[0] != '/' || statvfs(base, &about) != 0 ||
         (uint64_t)about.f_bavail * about.f_frsize < bytes)
         return false;
-    int length = snprintf(folder->path, sizeof folder->path, "%s/rankledger-XXXXXX", base);
+    int length = snprintf(folder->path, sizeof folder->path, "%s/rankledger-%ld-XXXXXX", base,
+                          (long)getpid());
     return length < (int)sizeof folder->path && mkdtemp(folder->path) != NULL;
 }
 
