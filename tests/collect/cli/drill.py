@@ -113,7 +113,7 @@ def drill(case, program, rankledger, timeout):
         expected = 0 if case.fault == "slow" else 1
         if run.returncode != expected:
             faults.append(f"exit code {run.returncode}: {run.stdout}{run.stderr}")
-        if "AddressSanitizer" in run.stderr or "runtime error" in run.stderr:
+        if "Sanitizer" in run.stderr or "runtime error" in run.stderr:
             faults.append(run.stderr)
         for strategy in case.strategies:
             document = collector.evidence(strategy)

@@ -26,7 +26,8 @@ class RunTest(unittest.TestCase):
 
     def expect(self, run, code):
         self.assertEqual(run.returncode, code, run.stdout + run.stderr)
-        self.assertNotIn("AddressSanitizer", run.stderr)
+        self.assertNotIn("Sanitizer", run.stderr)
+        self.assertNotIn("runtime error", run.stderr)
         return run
 
     def expect_sound(self, *paths):
