@@ -79,7 +79,8 @@ static void plan_workspace(struct backend_cpu *cpu)
     shared = largest(shared, backend_cpu_rate_shared_bytes(request));
     shared = largest(shared, (uint64_t)request->threads * sizeof(double));
     uint64_t thread = largest(6 * request->shape.width, request->shape.vocab) * sizeof(float);
-    thread = largest(thread, backend_cpu_attention_thread_bytes(request));
+    thread = largest(thread, backend_cpu_attention_forward_thread_bytes(request));
+    thread = largest(thread, backend_cpu_attention_backward_thread_bytes(request));
     cpu->shared_bytes = aligned(shared);
     cpu->thread_bytes = aligned(thread);
 }
@@ -168,6 +169,7 @@ enum status backend_cpu_create(const struct backend_request *request, struct bac
     cpu->base = (struct backend){&operations, *request};
     cpu->rows = request->shape.micro_batch * request->shape.seq_len;
     cpu->bf16 = request->dtype == MODEL_BF16;
+    cpu->tile = backend_cpu_tile_best();
     plan_workspace(cpu);
     prepare_threads(request->threads);
     *backend = &cpu->base;

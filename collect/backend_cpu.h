@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "backend.h"
+#include "backend_cpu_tile.h"
 
 /*
  * The CPU backend's own structure and what its files share. fp32 products are OpenBLAS' sgemm on
@@ -18,6 +19,7 @@ struct backend_cpu {
     uint64_t rows; /* B T */
     uint64_t shared_bytes, thread_bytes;
     bool bf16;
+    const struct backend_cpu_tile_version *tile;
 };
 
 static inline struct backend_cpu *backend_cpu_of(struct backend *backend)
@@ -49,7 +51,8 @@ uint64_t backend_cpu_product_shared_bytes(const struct backend_request *request)
 uint64_t backend_cpu_norm_shared_bytes(const struct backend_request *request);
 uint64_t backend_cpu_embedding_shared_bytes(const struct backend_request *request);
 uint64_t backend_cpu_rate_shared_bytes(const struct backend_request *request);
-uint64_t backend_cpu_attention_thread_bytes(const struct backend_request *request);
+uint64_t backend_cpu_attention_forward_thread_bytes(const struct backend_request *request);
+uint64_t backend_cpu_attention_backward_thread_bytes(const struct backend_request *request);
 
 /* --- the operators, as backend.h describes them --- */
 enum status backend_cpu_reserve(struct backend *backend, uint64_t bytes, void **base,

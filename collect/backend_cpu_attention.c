@@ -1,119 +1,78 @@
 #include "backend_cpu_attention.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
+#include "backend_cpu_clones.h"
 #include "backend_cpu_run.h"
+
+static uint64_t padded(uint64_t count)
+{
+    const uint64_t mask = BACKEND_CPU_TILE_COLUMNS - 1;
+    return (count + mask) & ~mask;
+}
 
 struct backend_cpu_attention backend_cpu_attention_of(const struct backend_request *request)
 {
     const struct model_shape *shape = &request->shape;
     const uint64_t depth = shape->width / shape->heads;
-    return (struct backend_cpu_attention){shape->seq_len, depth, shape->width,
-                                          1.0f / sqrtf((float)depth)};
+    return (struct backend_cpu_attention){.length = shape->seq_len,
+                                          .depth = depth,
+                                          .width = shape->width,
+                                          .padded_length = padded(shape->seq_len),
+                                          .padded_depth = padded(depth),
+                                          .scale = 1.0f / sqrtf((float)depth)};
 }
 
-/* Two tiles of scores, a number a row, and under bf16 seven panels (the backward's). */
-uint64_t backend_cpu_attention_thread_bytes(const struct backend_request *request)
-{
-    const struct backend_cpu_attention shape = backend_cpu_attention_of(request);
-    const uint64_t tiles = 2 * BACKEND_CPU_ATTENTION_TILE * shape.length + shape.length;
-    const uint64_t panels = request->dtype == MODEL_BF16 ? 7 * shape.length * shape.depth : 0;
-    return (tiles + panels) * sizeof(float);
-}
-
-struct backend_cpu_panel backend_cpu_panel_read(const struct backend_cpu *cpu, const void *typed,
-                                                uint64_t first, uint64_t stride, float *scratch)
+void backend_cpu_attention_load(const struct backend_cpu *cpu, const struct backend_cpu_head *head,
+                                uint64_t row, uint64_t count, float *panel)
 {
     const struct backend_cpu_attention shape = backend_cpu_attention_of(&cpu->base.request);
-    if (!cpu->bf16)
-        return (struct backend_cpu_panel){(const float *)typed + first, stride};
-    for (uint64_t row = 0; row < shape.length; row++)
-        backend_cpu_run_widen(scratch + row * shape.depth,
-                              (const uint16_t *)typed + first + row * stride, shape.depth);
-    return (struct backend_cpu_panel){scratch, shape.depth};
+    for (uint64_t i = 0; i < count; i++) {
+        float *to = panel + i * shape.padded_depth;
+        const float *from = backend_cpu_read(
+            cpu, head->typed, head->first + (row + i) * head->stride, shape.depth, to);
+        if (from != to)
+            memcpy(to, from, shape.depth * sizeof *to);
+        memset(to + shape.depth, 0, (shape.padded_depth - shape.depth) * sizeof *to);
+    }
 }
 
-struct backend_cpu_target backend_cpu_target_begin(const struct backend_cpu *cpu, void *typed,
-                                                   uint64_t first, uint64_t stride, float *scratch)
+/* to[d, 0..15] = scale * from[0..15, d] */
+BACKEND_CPU_CLONES static void transpose_rows(float *restrict to, uint64_t to_stride,
+                                              const float *restrict from, uint64_t from_stride,
+                                              uint64_t depth, float scale)
 {
-    if (!cpu->bf16)
-        return (struct backend_cpu_target){(float *)typed + first, stride};
-    return (struct backend_cpu_target){scratch, backend_cpu_attention_of(&cpu->base.request).depth};
+    for (uint64_t d = 0; d < depth; d++)
+        for (uint64_t t = 0; t < BACKEND_CPU_TILE_COLUMNS; t++)
+            to[d * to_stride + t] = scale * from[t * from_stride + d];
 }
 
-void backend_cpu_target_end(const struct backend_cpu *cpu, void *typed, uint64_t first,
-                            uint64_t stride, const struct backend_cpu_target *target)
+void backend_cpu_attention_transpose(const struct backend_cpu *cpu,
+                                     const struct backend_cpu_head *head, float scale, float *panel,
+                                     float *scratch)
 {
     const struct backend_cpu_attention shape = backend_cpu_attention_of(&cpu->base.request);
-    if (!cpu->bf16)
-        return;
-    for (uint64_t row = 0; row < shape.length; row++)
-        backend_cpu_run_narrow((uint16_t *)typed + first + row * stride,
-                               target->values + row * target->stride, shape.depth);
+    for (uint64_t row = 0; row < shape.length; row += BACKEND_CPU_TILE_COLUMNS) {
+        const uint64_t rest = shape.length - row;
+        const uint64_t count = rest < BACKEND_CPU_TILE_COLUMNS ? rest : BACKEND_CPU_TILE_COLUMNS;
+        backend_cpu_attention_load(cpu, head, row, count, scratch);
+        memset(scratch + count * shape.padded_depth, 0,
+               (BACKEND_CPU_TILE_COLUMNS - count) * shape.padded_depth * sizeof *scratch);
+        transpose_rows(panel + row, shape.padded_length, scratch, shape.padded_depth, shape.depth,
+                       scale);
+    }
 }
 
-/* The softmax of a row of `seen` scores, zero behind them up to `count`; returns the logarithm of
- * the sum of exponentials. */
-static float softmax_row(float *scores, uint64_t seen, uint64_t count)
+void backend_cpu_attention_store(const struct backend_cpu *cpu, void *typed, uint64_t first,
+                                 uint64_t stride, uint64_t count, const float *panel)
 {
-    const float most = backend_cpu_run_maximum(scores, seen);
-    const float sum = backend_cpu_run_exponentials(scores, most, seen);
-    backend_cpu_run_scale(scores, 1.0f / sum, seen);
-    memset(scores + seen, 0, (count - seen) * sizeof *scores);
-    return most + logf(sum);
-}
-
-struct forward_head {
-    struct backend_cpu_panel query, key, value;
-    struct backend_cpu_target out;
-    float *scores, *stats;
-};
-
-static void forward_tile(const struct backend_cpu_attention *shape, const struct forward_head *head,
-                         uint64_t first, uint64_t rows)
-{
-    const int m = (int)rows, seen = (int)(first + rows), depth = (int)shape->depth;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, seen, depth, shape->scale,
-                head->query.values + first * head->query.stride, (int)head->query.stride,
-                head->key.values, (int)head->key.stride, 0, head->scores, seen);
-    for (uint64_t row = 0; row < rows; row++)
-        head->stats[first + row] =
-            softmax_row(head->scores + row * (first + rows), first + row + 1, first + rows);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, depth, seen, 1, head->scores, seen,
-                head->value.values, (int)head->value.stride, 0,
-                head->out.values + first * head->out.stride, (int)head->out.stride);
-}
-
-void backend_cpu_attention_forward(struct backend *backend, void *out, float *stats,
-                                   const void *qkv)
-{
-    const struct backend_cpu *cpu = backend_cpu_of(backend);
-    const struct backend_cpu_attention shape = backend_cpu_attention_of(&backend->request);
-    const uint64_t heads = backend->request.shape.heads, width = shape.width;
-    const uint64_t tasks = backend->request.shape.micro_batch * heads;
-    const uint64_t panel = shape.length * shape.depth;
-#pragma omp parallel for schedule(dynamic) num_threads(backend->request.threads)
-    for (uint64_t task = 0; task < tasks; task++) {
-        const uint64_t row = task / heads * shape.length, column = task % heads * shape.depth;
-        const uint64_t at = row * 3 * width + column, at_out = row * width + column;
-        float *scores = backend_cpu_scratch(cpu);
-        float *panels = scores + 2 * BACKEND_CPU_ATTENTION_TILE * shape.length + shape.length;
-        const struct forward_head head = {
-            .query = backend_cpu_panel_read(cpu, qkv, at, 3 * width, panels),
-            .key = backend_cpu_panel_read(cpu, qkv, at + width, 3 * width, panels + panel),
-            .value =
-                backend_cpu_panel_read(cpu, qkv, at + 2 * width, 3 * width, panels + 2 * panel),
-            .out = backend_cpu_target_begin(cpu, out, at_out, width, panels + 3 * panel),
-            .scores = scores,
-            .stats = stats + task * shape.length,
-        };
-        for (uint64_t first = 0; first < shape.length; first += BACKEND_CPU_ATTENTION_TILE) {
-            const uint64_t rest = shape.length - first;
-            forward_tile(&shape, &head, first,
-                         rest < BACKEND_CPU_ATTENTION_TILE ? rest : BACKEND_CPU_ATTENTION_TILE);
-        }
-        backend_cpu_target_end(cpu, out, at_out, width, &head.out);
+    const struct backend_cpu_attention shape = backend_cpu_attention_of(&cpu->base.request);
+    for (uint64_t i = 0; i < count; i++) {
+        const float *from = panel + i * shape.padded_depth;
+        if (cpu->bf16)
+            backend_cpu_run_narrow((uint16_t *)typed + first + i * stride, from, shape.depth);
+        else
+            memcpy((float *)typed + first + i * stride, from, shape.depth * sizeof *from);
     }
 }

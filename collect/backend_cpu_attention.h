@@ -4,38 +4,38 @@
 #include "backend_cpu.h"
 
 /*
- * What forward and backward of attention share. One task is one head of one sequence; it walks down
- * the rows (queries) in tiles, and for each tile only the keys up to its last row are looked at.
+ * What forward and backward of attention share. One task is one head of one sequence. Its factors
+ * are copied into fp32 panels in the thread's workspace, and it then walks over blocks of rows
+ * (queries), each with the keys up to its last row: what lies above the diagonal is not computed.
  */
-enum { BACKEND_CPU_ATTENTION_TILE = 48 };
+enum { BACKEND_CPU_ATTENTION_BLOCK = BACKEND_CPU_TILE_ROWS };
 
-/* T, D = C / H and the scale of the scores. */
+/* T, D = C / H, both also padded to BACKEND_CPU_TILE_COLUMNS, and the scale of the scores. */
 struct backend_cpu_attention {
     uint64_t length, depth, width;
+    uint64_t padded_length, padded_depth;
     float scale;
 };
 
 struct backend_cpu_attention backend_cpu_attention_of(const struct backend_request *request);
 
-/* A matrix [T, D] as fp32 with the distance of its rows: one to read, one to write. */
-struct backend_cpu_panel {
-    const float *values;
-    uint64_t stride;
+/* Rows of one head in a typed tensor: the element where the first begins and the distance. */
+struct backend_cpu_head {
+    const void *typed;
+    uint64_t first, stride;
 };
 
-struct backend_cpu_target {
-    float *values;
-    uint64_t stride;
-};
-
-/* The panel of a head in a typed tensor: `first` its element (0, 0), `stride` between rows. In
- * place, or widened into `scratch` (T D floats). */
-struct backend_cpu_panel backend_cpu_panel_read(const struct backend_cpu *cpu, const void *typed,
-                                                uint64_t first, uint64_t stride, float *scratch);
-/* The same for a panel to be written, and its end. */
-struct backend_cpu_target backend_cpu_target_begin(const struct backend_cpu *cpu, void *typed,
-                                                   uint64_t first, uint64_t stride, float *scratch);
-void backend_cpu_target_end(const struct backend_cpu *cpu, void *typed, uint64_t first,
-                            uint64_t stride, const struct backend_cpu_target *target);
+/* Copies rows [row, row + count) of a head to `panel`, which begins with them; what pads them is
+ * zero. */
+void backend_cpu_attention_load(const struct backend_cpu *cpu, const struct backend_cpu_head *head,
+                                uint64_t row, uint64_t count, float *panel);
+/* Copies all rows, transposed and times `scale`, to panel[D, padded T]; `scratch` holds
+ * BACKEND_CPU_TILE_COLUMNS rows. */
+void backend_cpu_attention_transpose(const struct backend_cpu *cpu,
+                                     const struct backend_cpu_head *head, float scale, float *panel,
+                                     float *scratch);
+/* Writes `count` rows of a panel to a typed tensor from its element `first` on. */
+void backend_cpu_attention_store(const struct backend_cpu *cpu, void *typed, uint64_t first,
+                                 uint64_t stride, uint64_t count, const float *panel);
 
 #endif

@@ -1,32 +1,70 @@
-#include <cblas.h>
 #include <string.h>
 
 #include "backend_cpu_attention.h"
 #include "backend_cpu_clones.h"
 #include "backend_cpu_math.h"
 
+/* Blocks of rows whose part in the gradients of keys and values is added at once. */
+enum { TILE = 4 * BACKEND_CPU_ATTENTION_BLOCK };
+
+/* One task: panels in the workspace, [T, padded D] unless said otherwise. */
 struct backward_head {
-    struct backend_cpu_panel query, key, value, dout;
-    struct backend_cpu_target dquery, dkey, dvalue;
-    float *probabilities, *dscores; /* tiles */
+    float *keys_across, *values_across; /* [D, padded T]; the keys times the scale */
+    float *queries, *keys, *douts;
+    float *dkeys, *dvalues;
+    float *dqueries;                /* [TILE, padded D] */
+    float *probabilities, *dscores; /* [TILE, padded T] */
     float *along;                   /* [T]: dout . out of each row */
     const float *stats;
 };
 
-/* Scores to probabilities. */
-BACKEND_CPU_CLONES static void row_probabilities(float *x, float logarithm, uint64_t count)
+static uint64_t panel_floats(const struct backend_cpu_attention *shape)
 {
-#pragma omp simd
-    for (uint64_t i = 0; i < count; i++)
-        x[i] = backend_cpu_exp(x[i] - logarithm);
+    return shape->length * shape->padded_depth;
 }
 
-/* The softmax' gradient: ds = scale p (dp - sum of p dp), and that sum is dout . out. */
-BACKEND_CPU_CLONES static void row_dscores(float *restrict dscores, const float *restrict p,
-                                           float along, float scale, uint64_t count)
+static uint64_t across_floats(const struct backend_cpu_attention *shape)
 {
-    for (uint64_t i = 0; i < count; i++)
-        dscores[i] = scale * p[i] * (dscores[i] - along);
+    return shape->depth * shape->padded_length;
+}
+
+uint64_t backend_cpu_attention_backward_thread_bytes(const struct backend_request *request)
+{
+    const struct backend_cpu_attention shape = backend_cpu_attention_of(request);
+    return (2 * across_floats(&shape) + 5 * panel_floats(&shape) + TILE * shape.padded_depth +
+            2 * TILE * shape.padded_length + shape.length) *
+           sizeof(float);
+}
+
+static struct backward_head place_panels(const struct backend_cpu *cpu)
+{
+    const struct backend_cpu_attention shape = backend_cpu_attention_of(&cpu->base.request);
+    struct backward_head head;
+    float *next = backend_cpu_scratch(cpu);
+    float **const panels[] = {&head.queries, &head.keys, &head.douts, &head.dkeys, &head.dvalues};
+    head.keys_across = next;
+    head.values_across = next += across_floats(&shape);
+    next += across_floats(&shape);
+    for (size_t i = 0; i < sizeof panels / sizeof panels[0]; i++, next += panel_floats(&shape))
+        *panels[i] = next;
+    head.dqueries = next;
+    head.probabilities = next += TILE * shape.padded_depth;
+    head.dscores = next += TILE * shape.padded_length;
+    head.along = next + TILE * shape.padded_length;
+    return head;
+}
+
+/* Of a row: scores become probabilities p, and their gradients dp those of the scaled scores,
+ * scale p (dp - sum of p dp); that sum is dout . out. */
+BACKEND_CPU_CLONES static void row_gradient(float *restrict p, float *restrict dp,
+                                            const float logarithm_along[2], float scale,
+                                            uint64_t count)
+{
+    const float logarithm = logarithm_along[0], along = logarithm_along[1];
+    for (uint64_t i = 0; i < count; i++) {
+        p[i] = backend_cpu_exp(p[i] - logarithm);
+        dp[i] = scale * p[i] * (dp[i] - along);
+    }
 }
 
 BACKEND_CPU_CLONES static float row_product(const float *a, const float *b, uint64_t count)
@@ -38,67 +76,121 @@ BACKEND_CPU_CLONES static float row_product(const float *a, const float *b, uint
     return sum;
 }
 
-/* p and ds of a tile: `seen` columns, zero above the diagonal. */
-static void tile_dscores(const struct backend_cpu_attention *shape,
-                         const struct backward_head *head, uint64_t first, uint64_t rows)
+/*
+ * Probabilities and gradients of scores of a block, zero between the diagonal and the block's end,
+ * and the gradient of its queries. `row`: of the block's first row in the tile that begins with
+ * row `first` of the sequence.
+ */
+static void backward_block(const struct backend_cpu *cpu, const struct backward_head *head,
+                           uint64_t first, uint64_t row, uint64_t rows)
 {
-    const uint64_t seen = first + rows;
-    const int m = (int)rows, n = (int)seen, depth = (int)shape->depth;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, depth, shape->scale,
-                head->query.values + first * head->query.stride, (int)head->query.stride,
-                head->key.values, (int)head->key.stride, 0, head->probabilities, n);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, depth, 1,
-                head->dout.values + first * head->dout.stride, (int)head->dout.stride,
-                head->value.values, (int)head->value.stride, 0, head->dscores, n);
-    for (uint64_t row = 0; row < rows; row++) {
-        float *p = head->probabilities + row * seen, *ds = head->dscores + row * seen;
-        const uint64_t live = first + row + 1;
-        row_probabilities(p, head->stats[first + row], live);
-        row_dscores(ds, p, head->along[first + row], shape->scale, live);
-        memset(p + live, 0, (seen - live) * sizeof *p);
-        memset(ds + live, 0, (seen - live) * sizeof *ds);
+    const struct backend_cpu_attention shape = backend_cpu_attention_of(&cpu->base.request);
+    const uint64_t begin = first + row, end = begin + rows, mask = BACKEND_CPU_TILE_COLUMNS - 1;
+    float *p = head->probabilities + row * shape.padded_length;
+    float *ds = head->dscores + row * shape.padded_length;
+    struct backend_cpu_tile_product product = {.a = head->queries + begin * shape.padded_depth,
+                                               .a_row = shape.padded_depth,
+                                               .a_depth = 1,
+                                               .b = head->keys_across,
+                                               .b_stride = shape.padded_length,
+                                               .c = p,
+                                               .c_stride = shape.padded_length,
+                                               .rows = rows,
+                                               .columns = (end + mask) & ~mask,
+                                               .depth = shape.depth};
+    cpu->tile->multiply(&product);
+    product.a = head->douts + begin * shape.padded_depth;
+    product.b = head->values_across;
+    product.c = ds;
+    cpu->tile->multiply(&product);
+    for (uint64_t i = 0; i < rows; i++) {
+        const uint64_t at = i * shape.padded_length, seen = begin + i + 1;
+        const float logarithm_along[2] = {head->stats[begin + i], head->along[begin + i]};
+        row_gradient(p + at, ds + at, logarithm_along, shape.scale, seen);
+        memset(p + at + seen, 0, (end - seen) * sizeof *p);
+        memset(ds + at + seen, 0, (end - seen) * sizeof *ds);
+    }
+    cpu->tile->multiply(
+        &(struct backend_cpu_tile_product){.a = ds,
+                                           .a_row = shape.padded_length,
+                                           .a_depth = 1,
+                                           .b = head->keys,
+                                           .b_stride = shape.padded_depth,
+                                           .c = head->dqueries + row * shape.padded_depth,
+                                           .c_stride = shape.padded_depth,
+                                           .rows = rows,
+                                           .columns = shape.padded_depth,
+                                           .depth = end});
+}
+
+/*
+ * Adds a tile's part in the gradients of keys and values, for a block of keys at a time: key k is
+ * seen by the rows from k on. The last tile comes first, sees all keys, and sets.
+ */
+static void backward_keys(const struct backend_cpu *cpu, const struct backward_head *head,
+                          uint64_t first, uint64_t rows)
+{
+    const struct backend_cpu_attention shape = backend_cpu_attention_of(&cpu->base.request);
+    const uint64_t end = first + rows;
+    for (uint64_t key = 0; key < end; key += BACKEND_CPU_ATTENTION_BLOCK) {
+        const uint64_t unseen = key > first ? key - first : 0; /* rows of the tile */
+        const uint64_t rest = end - key;
+        struct backend_cpu_tile_product product = {
+            .a = head->probabilities + unseen * shape.padded_length + key,
+            .a_row = 1,
+            .a_depth = shape.padded_length,
+            .b = head->douts + (first + unseen) * shape.padded_depth,
+            .b_stride = shape.padded_depth,
+            .c = head->dvalues + key * shape.padded_depth,
+            .c_stride = shape.padded_depth,
+            .rows = rest < BACKEND_CPU_ATTENTION_BLOCK ? rest : BACKEND_CPU_ATTENTION_BLOCK,
+            .columns = shape.padded_depth,
+            .depth = rows - unseen,
+            .add = end < shape.length};
+        cpu->tile->multiply(&product);
+        product.a = head->dscores + unseen * shape.padded_length + key;
+        product.b = head->queries + (first + unseen) * shape.padded_depth;
+        product.c = head->dkeys + key * shape.padded_depth;
+        cpu->tile->multiply(&product);
     }
 }
 
-/* `beta` 0 for the tile that comes first: it is the last of the sequence, whose keys are all. */
-static void backward_tile(const struct backend_cpu_attention *shape,
-                          const struct backward_head *head, uint64_t first, uint64_t rows)
-{
-    const int m = (int)rows, n = (int)(first + rows), depth = (int)shape->depth;
-    const float beta = first + rows == shape->length ? 0 : 1;
-    tile_dscores(shape, head, first, rows);
-    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, depth, m, 1, head->probabilities, n,
-                head->dout.values + first * head->dout.stride, (int)head->dout.stride, beta,
-                head->dvalue.values, (int)head->dvalue.stride);
-    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, depth, m, 1, head->dscores, n,
-                head->query.values + first * head->query.stride, (int)head->query.stride, beta,
-                head->dkey.values, (int)head->dkey.stride);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, depth, n, 1, head->dscores, n,
-                head->key.values, (int)head->key.stride, 0,
-                head->dquery.values + first * head->dquery.stride, (int)head->dquery.stride);
-}
-
-/* dout . out of every row; `out` is widened where dquery will be written later. */
-static void rows_along(const struct backend_cpu *cpu, const struct backward_head *head,
-                       const void *out, uint64_t at, float *scratch)
+/* Panels of one head, and dout . out of every row; `out` passes through the place of dkeys. */
+static void load_panels(const struct backend_cpu *cpu, const struct backward_head *head,
+                        const struct backend_cpu_head parts[5])
 {
     const struct backend_cpu_attention shape = backend_cpu_attention_of(&cpu->base.request);
-    const struct backend_cpu_panel panel =
-        backend_cpu_panel_read(cpu, out, at, shape.width, scratch);
+    backend_cpu_attention_load(cpu, &parts[0], 0, shape.length, head->queries);
+    backend_cpu_attention_load(cpu, &parts[1], 0, shape.length, head->keys);
+    backend_cpu_attention_transpose(cpu, &parts[1], shape.scale, head->keys_across, head->dqueries);
+    backend_cpu_attention_transpose(cpu, &parts[2], 1, head->values_across, head->dqueries);
+    backend_cpu_attention_load(cpu, &parts[3], 0, shape.length, head->douts);
+    backend_cpu_attention_load(cpu, &parts[4], 0, shape.length, head->dkeys);
     for (uint64_t row = 0; row < shape.length; row++)
-        head->along[row] = row_product(panel.values + row * panel.stride,
-                                       head->dout.values + row * head->dout.stride, shape.depth);
+        head->along[row] = row_product(head->douts + row * shape.padded_depth,
+                                       head->dkeys + row * shape.padded_depth, shape.depth);
 }
 
-static void backward_head(const struct backend_cpu *cpu, const struct backward_head *head)
+/* `first`: dqkv's element of the first query. */
+static void backward_head(const struct backend_cpu *cpu, const struct backward_head *head,
+                          void *dqkv, uint64_t first)
 {
     const struct backend_cpu_attention shape = backend_cpu_attention_of(&cpu->base.request);
-    const uint64_t tile = BACKEND_CPU_ATTENTION_TILE;
-    const uint64_t tiles = (shape.length + tile - 1) / tile;
-    for (uint64_t index = tiles; index-- > 0;) {
-        const uint64_t first = index * tile, rest = shape.length - first;
-        backward_tile(&shape, head, first, rest < tile ? rest : tile);
+    const uint64_t stride = 3 * shape.width;
+    for (uint64_t tile = (shape.length + TILE - 1) / TILE * TILE; tile > 0; tile -= TILE) {
+        const uint64_t begin = tile - TILE;
+        const uint64_t rows = tile < shape.length ? TILE : shape.length - begin;
+        for (uint64_t row = 0; row < rows; row += BACKEND_CPU_ATTENTION_BLOCK)
+            backward_block(cpu, head, begin, row,
+                           rows - row < BACKEND_CPU_ATTENTION_BLOCK ? rows - row
+                                                                    : BACKEND_CPU_ATTENTION_BLOCK);
+        backend_cpu_attention_store(cpu, dqkv, first + begin * stride, stride, rows,
+                                    head->dqueries);
+        backward_keys(cpu, head, begin, rows);
     }
+    backend_cpu_attention_store(cpu, dqkv, first + shape.width, stride, shape.length, head->dkeys);
+    backend_cpu_attention_store(cpu, dqkv, first + 2 * shape.width, stride, shape.length,
+                                head->dvalues);
 }
 
 void backend_cpu_attention_backward(struct backend *backend, void *dqkv, const void *dout,
@@ -106,34 +198,20 @@ void backend_cpu_attention_backward(struct backend *backend, void *dqkv, const v
 {
     const struct backend_cpu *cpu = backend_cpu_of(backend);
     const struct backend_cpu_attention shape = backend_cpu_attention_of(&backend->request);
-    const uint64_t heads = backend->request.shape.heads, width = shape.width;
+    const uint64_t heads = backend->request.shape.heads, stride = 3 * shape.width;
     const uint64_t tasks = backend->request.shape.micro_batch * heads;
-    const uint64_t size = shape.length * shape.depth, tile = BACKEND_CPU_ATTENTION_TILE;
 #pragma omp parallel for schedule(dynamic) num_threads(backend->request.threads)
     for (uint64_t task = 0; task < tasks; task++) {
         const uint64_t row = task / heads * shape.length, column = task % heads * shape.depth;
-        const uint64_t at = row * 3 * width + column, at_out = row * width + column;
-        const uint64_t stride = 3 * width;
-        float *scratch = backend_cpu_scratch(cpu);
-        float *panels = scratch + 2 * tile * shape.length + shape.length;
-        const struct backward_head head = {
-            .query = backend_cpu_panel_read(cpu, qkv, at, stride, panels),
-            .key = backend_cpu_panel_read(cpu, qkv, at + width, stride, panels + size),
-            .value = backend_cpu_panel_read(cpu, qkv, at + 2 * width, stride, panels + 2 * size),
-            .dout = backend_cpu_panel_read(cpu, dout, at_out, width, panels + 3 * size),
-            .dquery = backend_cpu_target_begin(cpu, dqkv, at, stride, panels + 4 * size),
-            .dkey = backend_cpu_target_begin(cpu, dqkv, at + width, stride, panels + 5 * size),
-            .dvalue =
-                backend_cpu_target_begin(cpu, dqkv, at + 2 * width, stride, panels + 6 * size),
-            .probabilities = scratch,
-            .dscores = scratch + tile * shape.length,
-            .along = scratch + 2 * tile * shape.length,
-            .stats = stats + task * shape.length,
-        };
-        rows_along(cpu, &head, out, at_out, panels + 4 * size);
-        backward_head(cpu, &head);
-        backend_cpu_target_end(cpu, dqkv, at, stride, &head.dquery);
-        backend_cpu_target_end(cpu, dqkv, at + width, stride, &head.dkey);
-        backend_cpu_target_end(cpu, dqkv, at + 2 * width, stride, &head.dvalue);
+        const uint64_t first = row * stride + column, first_out = row * shape.width + column;
+        const struct backend_cpu_head parts[5] = {{qkv, first, stride},
+                                                  {qkv, first + shape.width, stride},
+                                                  {qkv, first + 2 * shape.width, stride},
+                                                  {dout, first_out, shape.width},
+                                                  {out, first_out, shape.width}};
+        struct backward_head head = place_panels(cpu);
+        head.stats = stats + task * shape.length;
+        load_panels(cpu, &head, parts);
+        backward_head(cpu, &head, dqkv, first);
     }
 }
