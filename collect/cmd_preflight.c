@@ -83,35 +83,34 @@ static enum status report(const struct preflight_checks *checks, const char *out
     return status;
 }
 
-enum status cmd_preflight(int argc, char **argv, struct diag *diag)
+/* What was asked for. */
+struct asked {
+    int64_t world_size;
+    int backend;
+    const char *output;
+};
+
+static enum status parse(int argc, char **argv, struct asked *asked, bool *help, struct diag *diag)
 {
-    int64_t world_size = 2;
-    int backend = 0;
-    const char *output = NULL;
-    struct launcher_marker marker;
-    if (launcher_marker_parse(getenv(LAUNCHER_MARKER_NAME), &marker)) {
-        const struct launched_rank launched = {.marker = &marker, .work = meet};
-        return launched_rank_run(&launched, diag);
-    }
     const struct options_row rows[] = {
         {.name = "backend",
          .type = OPTIONS_CHOICE,
          .argument = "auto|cpu|cuda",
          .help = "what shall compute (auto)",
-         .value = &backend,
+         .value = &asked->backend,
          .choices = run_options_backends},
         {.name = "world-size",
          .type = OPTIONS_COUNT,
          .argument = "N",
          .help = "number of ranks (2)",
-         .value = &world_size,
+         .value = &asked->world_size,
          .minimum = 1,
          .maximum = 1024},
         {.name = "output",
          .type = OPTIONS_TEXT,
          .argument = "FILE",
          .help = "write the same as JSON, too",
-         .value = &output},
+         .value = &asked->output},
     };
     const struct options_command command = {
         .program = "rankledger-collect",
@@ -122,14 +121,27 @@ enum status cmd_preflight(int argc, char **argv, struct diag *diag)
         .row_count = sizeof rows / sizeof rows[0],
     };
     struct options_list operands = {0};
-    bool help = false;
-    enum status status = options_parse(&command, argc - 2, argv + 2, &operands, &help, diag);
+    enum status status = options_parse(&command, argc, argv, &operands, help, diag);
     options_fini(&command, &operands);
-    if (status == STATUS_OK && help)
+    if (status == STATUS_OK && *help)
         options_print_help(&command, stdout);
+    return status;
+}
+
+enum status cmd_preflight(int argc, char **argv, struct diag *diag)
+{
+    bool help = false;
+    struct launcher_marker marker;
+    struct preflight_checks checks;
+    struct asked asked = {.world_size = 2};
+    if (launcher_marker_parse(getenv(LAUNCHER_MARKER_NAME), &marker)) {
+        const struct launched_rank launched = {.marker = &marker, .work = meet};
+        return launched_rank_run(&launched, diag);
+    }
+    enum status status = parse(argc - 2, argv + 2, &asked, &help, diag);
     if (status != STATUS_OK || help)
         return status;
-    struct preflight_checks checks;
-    preflight_checks_make((uint64_t)world_size, run_options_backends[backend], argv, &checks);
-    return report(&checks, output, diag);
+    preflight_checks_make((uint64_t)asked.world_size, run_options_backends[asked.backend], argv,
+                          &checks);
+    return report(&checks, asked.output, diag);
 }

@@ -27,9 +27,10 @@ struct joined {
     struct evidence_run run;
     struct run_results results;
     struct joined_watch watch;
-    enum strategy strategy; /* in work */
-    struct rank_board own;  /* this rank's record */
-    struct diag written;    /* what went wrong with the evidence */
+    bool left_out[STRATEGY_COUNT]; /* they do not fit the machine */
+    enum strategy strategy;        /* in work */
+    struct rank_board own;         /* this rank's record */
+    struct diag written;           /* what went wrong with the evidence */
 };
 
 static bool is_first(const struct joined *joined)
@@ -169,15 +170,14 @@ static void run_turns(struct joined *joined)
     for (uint64_t round = 0; round < joined->config.rounds; round++)
         for (uint64_t turn = 0; turn < STRATEGY_COUNT; turn++) {
             joined->strategy = (enum strategy)((turn + round) % STRATEGY_COUNT);
-            if (joined->config.strategies[joined->strategy])
+            if (joined->config.strategies[joined->strategy] && !joined->left_out[joined->strategy])
                 take_turn(joined, round);
         }
 }
 
 /* ---- before ---- */
 
-/* Rank 0's checks; a strategy that does not fit this machine is a fault here: the others cannot be
- * told apart from it once the ranks run. */
+/* Rank 0's checks. */
 static enum status check(struct joined *joined, struct run_faults *faults, struct diag *diag)
 {
     host_info_load(&joined->host);
@@ -189,22 +189,38 @@ static enum status check(struct joined *joined, struct run_faults *faults, struc
                                                                    : "library";
     joined->results.host = &joined->host;
     joined->results.run = &joined->run;
+    joined->results.local_ranks = joined->local_ranks;
+    uint64_t threads =
+        rank_identity_threads(&joined->host, (uint64_t)joined->config.threads, joined->local_ranks);
+    enum status status = run_results_init(&joined->results, &joined->config, threads, diag);
+    if (status != STATUS_OK)
+        return status;
+    run_check_memory(&joined->results, faults);
     run_check_places(&joined->config, faults);
-    enum status status = run_results_init(&joined->results, &joined->config, 1, diag);
-    if (status == STATUS_OK)
-        status = run_faults_report(faults, "run", diag);
-    return status;
+    return run_faults_report(faults, "run", diag);
 }
 
-/* All ranks go on, or none. */
+/* All ranks go on, or none, and with the same strategies: those that fit this machine. */
 static enum status agree(struct joined *joined, enum status own, struct diag *diag)
 {
-    int32_t word = own;
-    enum status status = joined->communicator->operations->broadcast(joined->communicator, &word,
-                                                                     sizeof word, 0, diag);
-    if (status != STATUS_OK || is_first(joined))
-        return status == STATUS_OK ? own : status;
-    return (enum status)word; /* rank 0 says why */
+    uint32_t words[1 + STRATEGY_COUNT] = {(uint32_t)own};
+    for (int i = 0; i < STRATEGY_COUNT; i++)
+        words[1 + i] = joined->results.of[i].failure.kind == RANK_FAILURE_PREFLIGHT;
+    enum status status = joined->communicator->operations->broadcast(joined->communicator, words,
+                                                                     sizeof words, 0, diag);
+    if (status != STATUS_OK)
+        return status;
+    for (int i = 0; i < STRATEGY_COUNT; i++)
+        joined->left_out[i] = words[1 + i] != 0;
+    return is_first(joined) ? own : (enum status)words[0]; /* rank 0 says why */
+}
+
+/* The evidence of those that do not fit. */
+static void write_left_out(struct joined *joined)
+{
+    for (int i = 0; i < STRATEGY_COUNT && is_first(joined); i++)
+        if (joined->left_out[i])
+            run_results_write(&joined->results, (enum strategy)i, &joined->written);
 }
 
 static uint64_t local_ranks(uint64_t ranks)
@@ -254,6 +270,7 @@ static enum status run(struct joined *joined, struct run_faults *faults, struct 
         status = check(joined, faults, diag);
     status = agree(joined, status, diag);
     if (status == STATUS_OK) {
+        write_left_out(joined);
         run_turns(joined);
         if (is_first(joined))
             status = run_results_conclude(&joined->results, &joined->written);

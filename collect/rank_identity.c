@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "communicator_mpi.h"
-#include "host_info.h"
 #include "stopwatch.h"
 
 void rank_identity_begin(struct rank_record *record)
@@ -12,6 +11,16 @@ void rank_identity_begin(struct rank_record *record)
     record->started_ns = stopwatch_ns();
     record->phase = RANK_LAUNCH;
     __atomic_store_n(&record->pid, (int64_t)getpid(), __ATOMIC_RELEASE);
+}
+
+uint64_t rank_identity_threads(const struct host_info *host, uint64_t asked, uint64_t local_ranks)
+{
+    if (asked > 0)
+        return asked;
+    /* Ranks that mpirun bound have cores of their own; those that it did not share all of them. */
+    uint64_t sharing = host->usable_cores == host->cores && local_ranks > 0 ? local_ranks : 1;
+    uint64_t share = host->usable_cores / sharing;
+    return share > 0 ? share : 1;
 }
 
 void rank_identity_fill(struct rank_record *record, uint64_t threads, uint64_t local_ranks)
@@ -29,8 +38,5 @@ void rank_identity_fill(struct rank_record *record, uint64_t threads, uint64_t l
     snprintf(record->blas_kernels, sizeof record->blas_kernels, "%s", blas.kernels);
     (void)communicator_mpi_library(record->mpi, sizeof record->mpi);
     record->cores = host.usable_cores;
-    /* Ranks that mpirun bound have cores of their own; those that it did not share all of them. */
-    uint64_t sharing = host.usable_cores == host.cores ? local_ranks : 1;
-    uint64_t share = sharing > 0 ? host.usable_cores / sharing : host.usable_cores;
-    record->threads = threads > 0 ? threads : share > 0 ? share : 1;
+    record->threads = rank_identity_threads(&host, threads, local_ranks);
 }

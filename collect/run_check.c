@@ -170,13 +170,18 @@ static void check_limit(const struct run_results *results, struct run_faults *fa
         text_rounded(limit, sizeof limit, (double)bytes / 1048576, TEXT_ROUNDED_PLAIN, 0), needs);
 }
 
+static uint64_t ranks_here(const struct run_results *results)
+{
+    return results->local_ranks > 0 ? results->local_ranks
+                                    : results->config->training.schedule.world_size;
+}
+
 static bool fits_machine(const struct run_results *results, const struct run_result *result)
 {
-    uint64_t ranks = results->config->training.schedule.world_size;
     uint64_t available = results->host->available_bytes;
     if (available == 0)
         return true; /* the system does not say */
-    return result->plan.arena_bytes + PROCESS_BYTES <= available / ranks;
+    return result->plan.arena_bytes + PROCESS_BYTES <= available / ranks_here(results);
 }
 
 static void refuse(struct run_results *results, struct run_result *result)
@@ -187,7 +192,7 @@ static void refuse(struct run_results *results, struct run_result *result)
     result->failure = (struct rank_failure){.kind = RANK_FAILURE_PREFLIGHT, .rank = -1, .step = -1};
     snprintf(result->failure.detail, sizeof result->failure.detail,
              "%" PRIu64 " ranks need %s GiB each, and this machine has %s GiB left for all",
-             results->config->training.schedule.world_size,
+             ranks_here(results),
              text_rounded(need, sizeof need,
                           (double)(result->plan.arena_bytes + PROCESS_BYTES) / gib,
                           TEXT_ROUNDED_PLAIN, 0),
@@ -214,7 +219,7 @@ static void check_machine(struct run_results *results, struct run_faults *faults
                    text_rounded(available, sizeof available,
                                 (double)results->host->available_bytes / 1048576,
                                 TEXT_ROUNDED_PLAIN, 0),
-                   results->config->training.schedule.world_size, needs);
+                   ranks_here(results), needs);
 }
 
 void run_check_memory(struct run_results *results, struct run_faults *faults)

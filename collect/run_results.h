@@ -17,7 +17,8 @@ struct run_results {
     const struct run_config *config;
     const struct host_info *host;
     const struct evidence_run *run;
-    struct arena arena; /* of the plans */
+    uint64_t local_ranks; /* that share this host's memory; 0: all */
+    struct arena arena;   /* of the plans */
     struct run_result of[STRATEGY_COUNT];
     size_t failed;      /* of those written */
     enum status status; /* of the first evidence that could not be written */
