@@ -173,6 +173,8 @@ static void check_outputs(const struct run_config *config, struct run_faults *fa
 {
     if (config->output == NULL && config->output_dir == NULL)
         run_faults_add(faults, STATUS_USAGE, "no --output-dir: say where the evidence goes");
+    if (config->output != NULL && strcmp(config->output, "-") == 0)
+        run_faults_add(faults, STATUS_USAGE, "--output needs a file's name, not \"-\"");
     if (config->output != NULL && config->output_dir != NULL)
         run_faults_add(faults, STATUS_USAGE, "--output and --output-dir are both given");
     if (config->output != NULL && config->strategy_count > 1)

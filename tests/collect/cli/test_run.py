@@ -276,6 +276,42 @@ class Ended(RunTest):
         self.expect_sound()
         self.expect_clean()
 
+    def second_round(self, *strategies):
+        """A run of two rounds of slow steps that has come to its second round."""
+        self.collector.start("run", "--world-size", "2", "--output-dir", "out", *SMALL,
+                             "--rounds", "2", "--strategy", ",".join(strategies), "--inject",
+                             "slow@rank:0,step:0")
+        deadline = time.monotonic() + 60
+        while not glob.glob(f"/dev/shm/rankledger-{self.collector.process.pid}-*/board-1-1"):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+    def test_failure_in_a_round_keeps_the_rounds_before_it(self):
+        self.second_round("zero1")
+        deadline = time.monotonic() + 60
+        while 1 not in self.collector.ranks():
+            self.assertLess(time.monotonic(), deadline)
+        os.kill(self.collector.ranks()[1], signal.SIGKILL)
+        self.expect(self.collector.finish(), 1)
+        self.expect_sound()
+        document = self.collector.evidence("zero1")
+        self.assertEqual((document["failure"]["kind"], document["failure"]["round"]),
+                         ("rank_lost", 1))
+        self.assertEqual(document["rounds"][0]["steps"], 4)
+        self.assertGreaterEqual(len(document["metrics"]["step_times_ms"][1]), 4)
+        self.assertEqual(len(document["metrics"]["losses"]), 5)
+
+    def test_interrupt_writes_what_had_its_rounds_before(self):
+        self.second_round("ddp", "zero1")  # zero1 begins the second round
+        self.collector.process.send_signal(signal.SIGINT)
+        self.expect(self.collector.finish(), 1)
+        self.expect_sound()
+        for strategy in ("ddp", "zero1"):
+            document = self.collector.evidence(strategy)
+            self.assertEqual(document["failure"]["kind"], "interrupted")
+            self.assertEqual(document["rounds"][0]["steps"], 4)
+        self.assertIn("before round 2", self.collector.evidence("ddp")["failure"]["reason"])
+
     def test_evidence_that_appeared_meanwhile_is_never_replaced(self):
         self.collector.start("run", "--world-size", "2", "--output-dir", "out", *SMALL,
                              "--strategy", "ddp", "--inject", "slow@rank:0,step:0")

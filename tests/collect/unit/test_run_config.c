@@ -162,6 +162,7 @@ Test(run_config, places_of_the_evidence)
     cr_assert_str_eq(path, "a/checkpoints");
     expect_fault("--strategy zero1,ddp --world-size 2 --output a.json", "one strategy");
     expect_fault("--strategy zero1 --world-size 2 --output a.json --output-dir d", "both given");
+    expect_fault("--strategy zero1 --world-size 2 --output -", "a file's name");
     char small[8];
     cr_assert_eq(run_config_target(&p.config, STRATEGY_ZERO1, small, sizeof small, &p.diag),
                  STATUS_USAGE);
