@@ -268,7 +268,7 @@ class Ended(RunTest):
                              "--strategy", "zero1", "--inject", "slow@rank:0,step:0", "--timeout",
                              "2")
         self.collector.wait_for_step()
-        time.sleep(0.3)
+        self.collector.wait_until_asleep(0, samples=6)
         os.kill(self.collector.ranks()[0], signal.SIGSTOP)
         self.expect(self.collector.finish(), 1)
         failure = self.collector.evidence("zero1")["failure"]
