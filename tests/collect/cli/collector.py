@@ -116,11 +116,11 @@ class Collector:
                     found[int(entry.split(b"=")[1])] = pid
         return found
 
-    def wait_until_asleep(self, rank, samples=15, seconds=60):
+    def wait_until_asleep(self, rank, seconds=60):
         """Until a rank has done nothing for a while: one that computes or polls never sleeps."""
         end = time.monotonic() + seconds
         asleep = 0
-        while asleep < samples:
+        while asleep < 15:
             if time.monotonic() > end:
                 raise AssertionError(f"rank {rank} does not stand still")
             time.sleep(0.02)

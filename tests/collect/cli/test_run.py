@@ -263,12 +263,12 @@ class Ended(RunTest):
         self.expect_clean()
 
     def test_stopped_rank_is_the_one_that_hangs(self):
-        # slow: steps of 0.2 s, so that there is time to stop a rank between them.
-        self.collector.start("run", "--world-size", "2", "--output-dir", "out", *SMALL,
+        # slow: 41 steps of 0.2 s, so that there is time to stop a rank among them.
+        self.collector.start("run", "--world-size", "2", "--output-dir", "out", *SMALL[:-1], "40",
                              "--strategy", "zero1", "--inject", "slow@rank:0,step:0", "--timeout",
                              "2")
         self.collector.wait_for_step()
-        self.collector.wait_until_asleep(0, samples=6)
+        time.sleep(2)
         os.kill(self.collector.ranks()[0], signal.SIGSTOP)
         self.expect(self.collector.finish(), 1)
         failure = self.collector.evidence("zero1")["failure"]
