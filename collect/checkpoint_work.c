@@ -33,7 +33,7 @@ uint64_t checkpoint_buffer_bytes(const struct schedule *schedule)
     uint64_t bytes = largest * WIDEST;
     if (bytes > STAGING_LIMIT)
         bytes = STAGING_LIMIT;
-    /* Rank 0 of a gather holds what every rank sends, and once more what it sends itself. */
+    /* Rank 0 of a gather holds what every rank sends, and may widen bf16 to fp32 on the way. */
     uint64_t least = (schedule->request.world_size + 1) * LEAST * WIDEST;
     if (bytes < least)
         bytes = least;
@@ -98,7 +98,7 @@ static enum status gather_stretch(const struct checkpoint_work *work,
 {
     struct communicator *communicator = work->context->communicator;
     uint64_t bytes = stretch->count * executor_state_bytes(work->executor, stretch->state);
-    unsigned char *all = communicator->rank == 0 ? work->staging + bytes : NULL;
+    unsigned char *all = communicator->rank == 0 ? work->staging : NULL; /* its own part first */
     checkpoint_work_fetch(work, stretch, work->staging);
     enum status status = communicator_gather(communicator, work->staging, bytes, all, 0, diag);
     if (status != STATUS_OK)
@@ -119,7 +119,7 @@ enum status checkpoint_work_gather(const struct checkpoint_work *work, enum exec
 {
     const struct schedule *schedule = work->context->schedule;
     uint64_t per_element =
-        (schedule->request.world_size + 1) * executor_state_bytes(work->executor, state) +
+        schedule->request.world_size * executor_state_bytes(work->executor, state) +
         receiver->extra_bytes;
     uint64_t capacity = work->staging_bytes / per_element;
     for (size_t unit = 0; unit < schedule->unit_count; unit++) {

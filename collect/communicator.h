@@ -122,7 +122,8 @@ enum status communicator_barrier(struct communicator *communicator,
                                  struct diag *diag) STATUS_CHECKED;
 enum status communicator_broadcast(struct communicator *communicator, void *host, uint64_t bytes,
                                    int root, struct diag *diag) STATUS_CHECKED;
-/* `bytes` of host memory of every rank to `root`'s `all` [world_size][bytes] (NULL elsewhere). */
+/* `bytes` of host memory of every rank to `root`'s `all` [world_size][bytes] (NULL elsewhere),
+ * where the root's own may be already: `host` is its place then. */
 enum status communicator_gather(struct communicator *communicator, const void *host, uint64_t bytes,
                                 void *all, int root, struct diag *diag) STATUS_CHECKED;
 /* Frees the communicator; NULL is allowed. */

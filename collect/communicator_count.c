@@ -65,7 +65,7 @@ static enum status count_gather(struct communicator *communicator, const void *h
     (void)diag;
     if (communicator->rank == (uint64_t)root) {
         for (uint64_t rank = 0; rank < communicator->world_size; rank++) {
-            memcpy((unsigned char *)all + rank * bytes, host, bytes);
+            memmove((unsigned char *)all + rank * bytes, host, bytes);
         }
     }
     return STATUS_OK;

@@ -151,7 +151,9 @@ static enum status mpi_gather(struct communicator *communicator, const void *hos
     for (uint64_t rank = 0; code == MPI_SUCCESS && rank < communicator->world_size; rank++) {
         unsigned char *to = (unsigned char *)all + rank * bytes;
         if (rank == communicator->rank) {
-            memcpy(to, host, bytes);
+            if (to != host) {
+                memcpy(to, host, bytes);
+            }
         } else {
             code = receive_from(comm, to, bytes, (int)rank, tag);
         }
