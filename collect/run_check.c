@@ -15,7 +15,7 @@
 #define SHOWN 512 /* of a path in a message */
 
 /* What a rank's process takes beside its arena: program, OpenBLAS, MPI and its shared memory.
- * Measured with two ranks on Debian 12: 17 MiB (memory.per_rank.process_residual_bytes). */
+ * Measured with two ranks on Debian 12: 17 to 28 MiB (memory.per_rank.process_residual_bytes). */
 #define PROCESS_BYTES (UINT64_C(64) << 20)
 
 static const char *shown(const char *path, char text[SHOWN])

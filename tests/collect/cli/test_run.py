@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pty
+import shlex
 import shutil
 import signal
 import subprocess
@@ -106,6 +107,21 @@ class Completed(RunTest):
         self.expect(self.collector.run("run", "--world-size", "2", "--strategy", "zero2",
                                        "--output", "x.json", *SMALL), 0)
         self.expect_sound("x.json")
+
+    def test_command_that_analyze_proposes_runs_and_is_comparable(self):
+        self.expect(self.collector.train("--strategy", "zero3", "--persistence-threshold", "64"), 0)
+        proposed = subprocess.run([RANKLEDGER, "analyze", "--output", "-", "out"],
+                                  cwd=self.collector.folder, capture_output=True, text=True)
+        actions = json.loads(proposed.stdout)["decision"]["next_actions"]
+        command = next(a["command"] for a in actions if a["command"])
+        words = shlex.split(command)
+        self.assertEqual(words[0], "rankledger-collect")
+        self.expect(self.collector.run(*words[1:]), 0)
+        both = subprocess.run([RANKLEDGER, "analyze", "--output", "-", "out", "evidence"],
+                              cwd=self.collector.folder, capture_output=True, text=True)
+        document = json.loads(both.stdout)
+        self.assertEqual(len(document["groups"]), 1, "one group: the same workload")
+        self.assertEqual(sorted(c["strategy"] for c in document["candidates"]), ["ddp", "zero3"])
 
     def test_reference_experiment_has_its_names(self):
         arguments = [a for a in SMALL if a not in ("--repeats", "4")]
