@@ -1,11 +1,9 @@
 #include "cmd_bandwidth.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #include "calibration.h"
+#include "huge_memory.h"
 #include "json_write.h"
 #include "options.h"
 #include "schedule_count.h"
@@ -15,7 +13,6 @@ static const uint64_t payloads[] = {UINT64_C(1) << 10,   UINT64_C(8) << 10, UINT
                                     UINT64_C(512) << 10, UINT64_C(4) << 20, UINT64_C(16) << 20,
                                     UINT64_C(64) << 20};
 #define LARGEST_PAYLOAD ((size_t)64 << 20)
-#define HUGE_PAGE ((size_t)2 << 20)
 #define ROUNDS 7
 #define MOST_RANKS 1024
 
@@ -86,12 +83,10 @@ enum status cmd_bandwidth_rank(struct communicator *communicator, struct rank_re
                                struct diag *diag)
 {
     enum status status = STATUS_OK;
-    void *memory = aligned_alloc(HUGE_PAGE, LARGEST_PAYLOAD);
+    void *memory = huge_memory_map(LARGEST_PAYLOAD); /* as the arena of a run */
     if (!memory) {
         return diag_no_memory(diag);
     }
-    madvise(memory, LARGEST_PAYLOAD, MADV_HUGEPAGE); /* as the arena of a run */
-    memset(memory, 0, LARGEST_PAYLOAD);
     struct calibration_request request = {.communicator = communicator,
                                           .memory = memory,
                                           .bytes = LARGEST_PAYLOAD,
@@ -109,7 +104,7 @@ enum status cmd_bandwidth_rank(struct communicator *communicator, struct rank_re
         record->progress++;
     }
     record->complete = status == STATUS_OK;
-    free(memory);
+    huge_memory_unmap(memory, LARGEST_PAYLOAD);
     return status;
 }
 

@@ -3,10 +3,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "communicator_mpi_exchange.h"
 #include "communicator_mpi_warm.h"
+#include "huge_memory.h"
 
 struct communicator_mpi {
     struct communicator base;
@@ -28,14 +28,10 @@ static struct communicator_mpi *mpi_of(struct communicator *communicator)
 /* For callers that have no arena (tests, the bandwidth command). */
 static enum status own_buffer(struct communicator_mpi *mpi, struct diag *diag)
 {
-    const size_t huge_page = (size_t)2 << 20;
-    size_t bytes = (size_t)mpi->base.buffer_bytes;
-    size_t rounded = (bytes + huge_page - 1) / huge_page * huge_page;
-    mpi->own_buffer = aligned_alloc(huge_page, rounded);
+    mpi->own_buffer = huge_memory_map((size_t)mpi->base.buffer_bytes);
     if (!mpi->own_buffer) {
         return diag_no_memory(diag);
     }
-    madvise(mpi->own_buffer, rounded, MADV_HUGEPAGE); /* if it can be had */
     mpi->base.buffer = mpi->own_buffer;
     return STATUS_OK;
 }
@@ -166,7 +162,7 @@ static void mpi_destroy(struct communicator *communicator)
     struct communicator_mpi *mpi = mpi_of(communicator);
     communicator_mpi_exchange_fini(&mpi->exchange);
     MPI_Comm_free(&mpi->comm);
-    free(mpi->own_buffer);
+    huge_memory_unmap(mpi->own_buffer, (size_t)mpi->base.buffer_bytes);
     communicator_fini(communicator);
     free(mpi);
 }

@@ -1,22 +1,26 @@
 /*
  * The three collectives through communicator.h beside bare loops of every MPI call that serves the
  * same purpose, on touched, reused memory, in one process; forms take turns, so that a disturbance
- * meets them alike.
+ * meets them alike, and the quickest call counts: it was disturbed least.
  *
- * Usage: mpirun -n N bench_collectives [fp32|bf16] [rounds]
+ * Usage: mpirun -n N bench_collectives [fp32|bf16] [rounds] [tables, as digits from 0]
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <unistd.h>
 
 #include "communicator_mpi.h"
+#include "huge_memory.h"
 #include "wire_sum.h"
 
 #define LARGEST_BYTES ((size_t)64 << 20)
-#define ROUND_BYTES ((size_t)16 << 20) /* moved by a form in a round, at least once */
-#define MOST_REPEATS 200
+#define ROUND_BYTES ((size_t)16 << 20) /* moved by a form in a round, two calls at least */
+#define MOST_REPEATS 100
+#define LOOPS 5
+#define LOOP_CALLS 50
+#define MOST_CALLS 16
 #define FRESH_BYTES ((size_t)64 << 10)
 
 struct bench {
@@ -29,8 +33,13 @@ struct bench {
     unsigned char *array, *other;
 };
 
+/* What has to be done; a gather's own part may lie elsewhere. */
+enum purpose { ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, ALL_GATHER_APART, PURPOSES };
+static const char *const purposes[] = {"all-reduce", "reduce-scatter", "all-gather in place",
+                                       "all-gather from elsewhere"};
+
 struct form {
-    enum schedule_collective collective;
+    enum purpose purpose;
     const char *name;
     void (*run)(struct bench *bench, size_t bytes);
     bool ours;
@@ -57,10 +66,12 @@ static void all_reduce(struct bench *bench, size_t bytes)
                   MPI_COMM_WORLD);
 }
 
+/* The sum has to end where the terms were: what a call puts elsewhere is copied back. */
 static void all_reduce_apart(struct bench *bench, size_t bytes)
 {
     MPI_Allreduce(bench->array, bench->other, count_of(bench, bytes), bench->type, bench->sum,
                   MPI_COMM_WORLD);
+    memcpy(bench->array, bench->other, bytes);
 }
 
 static void all_reduce_started(struct bench *bench, size_t bytes)
@@ -69,6 +80,12 @@ static void all_reduce_started(struct bench *bench, size_t bytes)
     MPI_Iallreduce(MPI_IN_PLACE, bench->array, count_of(bench, bytes), bench->type, bench->sum,
                    MPI_COMM_WORLD, &request);
     finish(&request);
+}
+
+static void copy_part(struct bench *bench, size_t bytes)
+{
+    size_t part = (size_t)part_of(bench, bytes) * bench->element_bytes;
+    memcpy(bench->array + (size_t)bench->rank * part, bench->other, part);
 }
 
 static void reduce_scatter(struct bench *bench, size_t bytes)
@@ -81,6 +98,7 @@ static void reduce_scatter_apart(struct bench *bench, size_t bytes)
 {
     MPI_Reduce_scatter_block(bench->array, bench->other, part_of(bench, bytes), bench->type,
                              bench->sum, MPI_COMM_WORLD);
+    copy_part(bench, bytes);
 }
 
 static void reduce_scatter_started(struct bench *bench, size_t bytes)
@@ -97,6 +115,7 @@ static void reduce_scatter_apart_started(struct bench *bench, size_t bytes)
     MPI_Ireduce_scatter_block(bench->array, bench->other, part_of(bench, bytes), bench->type,
                               bench->sum, MPI_COMM_WORLD, &request);
     finish(&request);
+    copy_part(bench, bytes);
 }
 
 /* What two ranks would write by hand: swap the parts that are not one's own, add. */
@@ -148,19 +167,20 @@ static void all_gather_swapped(struct bench *bench, size_t bytes)
                  MPI_STATUS_IGNORE);
 }
 
+/* `own`: where this rank's part of a gather lies. */
 static void through_communicator(struct bench *bench, enum schedule_collective collective,
-                                 size_t bytes)
+                                 size_t bytes, const unsigned char *own)
 {
     struct diag diag = {0};
     size_t part = (size_t)part_of(bench, bytes);
     struct communicator_segment segment = {
         .whole = bench->array,
-        .shard = bench->array + (size_t)bench->rank * part * bench->element_bytes,
+        .shard = own,
         .part_elements = part,
     };
     struct communicator_call call = {
         .collective = collective,
-        .purpose = SCHEDULE_GRADIENT_REDUCTION,
+        .purpose = SCHEDULE_GRADIENT_REDUCTION, /* of no importance here */
         .segments = &segment,
         .segment_count = 1,
         .payload_bytes = bytes,
@@ -174,82 +194,106 @@ static void through_communicator(struct bench *bench, enum schedule_collective c
 
 static void our_all_reduce(struct bench *bench, size_t bytes)
 {
-    through_communicator(bench, SCHEDULE_ALL_REDUCE, bytes);
+    through_communicator(bench, SCHEDULE_ALL_REDUCE, bytes, NULL);
 }
 
 static void our_reduce_scatter(struct bench *bench, size_t bytes)
 {
-    through_communicator(bench, SCHEDULE_REDUCE_SCATTER, bytes);
+    through_communicator(bench, SCHEDULE_REDUCE_SCATTER, bytes, NULL);
 }
 
 static void our_all_gather(struct bench *bench, size_t bytes)
 {
-    through_communicator(bench, SCHEDULE_ALL_GATHER, bytes);
+    size_t part = (size_t)part_of(bench, bytes) * bench->element_bytes;
+    through_communicator(bench, SCHEDULE_ALL_GATHER, bytes,
+                         bench->array + (size_t)bench->rank * part);
+}
+
+static void our_all_gather_apart(struct bench *bench, size_t bytes)
+{
+    through_communicator(bench, SCHEDULE_ALL_GATHER, bytes, bench->other);
 }
 
 static const struct form forms[] = {
-    {SCHEDULE_ALL_REDUCE, "Allreduce", all_reduce, false},
-    {SCHEDULE_ALL_REDUCE, "apart", all_reduce_apart, false},
-    {SCHEDULE_ALL_REDUCE, "Iallred.", all_reduce_started, false},
-    {SCHEDULE_ALL_REDUCE, "ours", our_all_reduce, true},
-    {SCHEDULE_REDUCE_SCATTER, "Red_sc_bl", reduce_scatter, false},
-    {SCHEDULE_REDUCE_SCATTER, "apart", reduce_scatter_apart, false},
-    {SCHEDULE_REDUCE_SCATTER, "Ired_sc_b", reduce_scatter_started, false},
-    {SCHEDULE_REDUCE_SCATTER, "I apart", reduce_scatter_apart_started, false},
-    {SCHEDULE_REDUCE_SCATTER, "Sendrecv+", reduce_scatter_swapped, false},
-    {SCHEDULE_REDUCE_SCATTER, "ours", our_reduce_scatter, true},
-    {SCHEDULE_ALL_GATHER, "Allgather", all_gather, false},
-    {SCHEDULE_ALL_GATHER, "apart", all_gather_apart, false},
-    {SCHEDULE_ALL_GATHER, "Iallgath.", all_gather_started, false},
-    {SCHEDULE_ALL_GATHER, "Sendrecv", all_gather_swapped, false},
-    {SCHEDULE_ALL_GATHER, "ours", our_all_gather, true},
+    {ALL_REDUCE, "Allreduce", all_reduce, false},
+    {ALL_REDUCE, "apart", all_reduce_apart, false},
+    {ALL_REDUCE, "Iallred.", all_reduce_started, false},
+    {ALL_REDUCE, "ours", our_all_reduce, true},
+    {REDUCE_SCATTER, "Red_sc_bl", reduce_scatter, false},
+    {REDUCE_SCATTER, "apart", reduce_scatter_apart, false},
+    {REDUCE_SCATTER, "Ired_sc_b", reduce_scatter_started, false},
+    {REDUCE_SCATTER, "I apart", reduce_scatter_apart_started, false},
+    {REDUCE_SCATTER, "Sendrecv+", reduce_scatter_swapped, false},
+    {REDUCE_SCATTER, "ours", our_reduce_scatter, true},
+    {ALL_GATHER, "Allgather", all_gather, false},
+    {ALL_GATHER_APART, "Allgather", all_gather_apart, false},
+    {ALL_GATHER_APART, "ours", our_all_gather_apart, true},
+    {ALL_GATHER, "Iallgath.", all_gather_started, false},
+    {ALL_GATHER, "Sendrecv", all_gather_swapped, false},
+    {ALL_GATHER, "ours", our_all_gather, true},
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
+/* The quickest of calls[0..count), each taken as its slowest rank's. */
+static double quickest(const double *calls, size_t count)
+{
+    double slowest[MOST_REPEATS];
+    double least = 1e9;
+    MPI_Allreduce(calls, slowest, (int)count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    for (size_t i = 0; i < count; i++) {
+        least = slowest[i] < least ? slowest[i] : least;
+    }
+    return least;
+}
+
+/* By turns, so that neither lies nearer in the caches, and by ordinary stores, as computing does.
+ */
+static void write_both(struct bench *bench, size_t bytes)
+{
+    uint32_t *array = (uint32_t *)bench->array;
+    uint32_t *other = (uint32_t *)bench->other;
+    for (size_t i = 0; i < bytes / sizeof *array; i++) {
+        array[i] = (uint32_t)(i % 8) << 23; /* a small power of two, or zero */
+        other[i] = (uint32_t)(i % 8) << 23;
+    }
+}
+
 /*
  * As in a step: what is sent has just been written by this rank's own computing. A loop of calls
- * alone would find what it sends in every cache. Returns the seconds of the calls.
+ * alone would find what it sends in every cache.
  */
-static double time_fresh(struct bench *bench, const struct form *form, size_t bytes, size_t repeats)
+static double time_fresh(struct bench *bench, const struct form *form, size_t bytes)
 {
-    double passed = 0;
+    double calls[MOST_REPEATS];
+    size_t repeats = ROUND_BYTES / bytes;
+    repeats = repeats < 2 ? 2 : repeats > MOST_REPEATS ? MOST_REPEATS : repeats;
     for (size_t i = 0; i < repeats; i++) {
-        memset(bench->array, 0, bytes);
-        memset(bench->other, 0, bytes);
+        write_both(bench, bytes);
         MPI_Barrier(MPI_COMM_WORLD);
         double begin = MPI_Wtime();
         form->run(bench, bytes);
-        passed += MPI_Wtime() - begin;
+        calls[i] = MPI_Wtime() - begin;
     }
-    return passed;
+    return quickest(calls, repeats);
 }
 
-/* So short that a barrier before each would be most of what is measured. */
-static double time_loop(struct bench *bench, const struct form *form, size_t bytes, size_t repeats)
+/* So short that a barrier before each would be most of what is measured: several in a row. */
+static double time_loop(struct bench *bench, const struct form *form, size_t bytes)
 {
-    MPI_Barrier(MPI_COMM_WORLD);
-    double begin = MPI_Wtime();
-    for (size_t i = 0; i < repeats; i++) {
-        form->run(bench, bytes);
+    double calls[LOOPS];
+    for (size_t i = 0; i < LOOPS; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double begin = MPI_Wtime();
+        for (size_t k = 0; k < LOOP_CALLS; k++) {
+            form->run(bench, bytes);
+        }
+        calls[i] = (MPI_Wtime() - begin) / LOOP_CALLS;
     }
-    return MPI_Wtime() - begin;
-}
-
-/* Seconds of one call, the slowest rank's. */
-static double time_of(struct bench *bench, const struct form *form, size_t bytes)
-{
-    size_t repeats = ROUND_BYTES / bytes;
-    repeats = repeats < 1 ? 1 : repeats > MOST_REPEATS ? MOST_REPEATS : repeats;
-    double passed = (bytes < FRESH_BYTES ? time_loop(bench, form, bytes, repeats)
-                                         : time_fresh(bench, form, bytes, repeats)) /
-                    (double)repeats;
-    double slowest = passed;
-    MPI_Allreduce(&passed, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return slowest;
+    return quickest(calls, LOOPS);
 }
 
 static void print_row(const struct bench *bench, size_t bytes, const double *best,
-                      enum schedule_collective collective)
+                      enum purpose purpose)
 {
     double bare = 1e9;
     double ours = 1e9;
@@ -258,7 +302,7 @@ static void print_row(const struct bench *bench, size_t bytes, const double *bes
     }
     printf("%10zu", bytes);
     for (size_t i = 0; i < FORMS; i++) {
-        if (forms[i].collective == collective) {
+        if (forms[i].purpose == purpose) {
             printf("%11.1f", best[i] * 1e6);
             double *least = forms[i].ours ? &ours : &bare;
             *least = best[i] < *least ? best[i] : *least;
@@ -268,24 +312,24 @@ static void print_row(const struct bench *bench, size_t bytes, const double *bes
     fflush(stdout);
 }
 
-static void print_head(const struct bench *bench, enum schedule_collective collective)
+static void print_head(const struct bench *bench, enum purpose purpose)
 {
     if (bench->rank != 0) {
         return;
     }
     printf("\n%s, %s, %d ranks; us a call; last: the best bare call's time / ours\n     bytes",
-           schedule_collective_name(collective), model_dtype_name(bench->wire), bench->world_size);
+           purposes[purpose], model_dtype_name(bench->wire), bench->world_size);
     for (size_t i = 0; i < FORMS; i++) {
-        if (forms[i].collective == collective) {
+        if (forms[i].purpose == purpose) {
             printf("%11s", forms[i].name);
         }
     }
     printf("\n");
 }
 
-static void measure(struct bench *bench, enum schedule_collective collective, int rounds)
+static void measure(struct bench *bench, enum purpose purpose, int rounds)
 {
-    print_head(bench, collective);
+    print_head(bench, purpose);
     for (size_t bytes = 1024; bytes <= LARGEST_BYTES; bytes *= 4) {
         double best[FORMS];
         size_t rounded = bytes / ((size_t)16 * (size_t)bench->world_size) *
@@ -295,13 +339,52 @@ static void measure(struct bench *bench, enum schedule_collective collective, in
         }
         for (int round = 0; round <= rounds; round++) {
             for (size_t i = 0; i < FORMS; i++) {
-                if (forms[i].collective == collective) {
-                    double seconds = time_of(bench, &forms[i], rounded);
+                if (forms[i].purpose == purpose) {
+                    double seconds = rounded < FRESH_BYTES ? time_loop(bench, &forms[i], rounded)
+                                                           : time_fresh(bench, &forms[i], rounded);
                     best[i] = round > 0 && seconds < best[i] ? seconds : best[i];
                 }
             }
         }
-        print_row(bench, rounded, best, collective);
+        print_row(bench, rounded, best, purpose);
+    }
+}
+
+/* What a poll costs while nothing can move on: the other ranks have not posted yet. */
+static void measure_polls(struct bench *bench, size_t calls)
+{
+    struct diag diag = {0};
+    struct communicator *communicator = bench->communicator;
+    uint64_t part = ((uint64_t)1 << 20) / bench->element_bytes / (uint64_t)bench->world_size;
+    size_t stride = (size_t)part * bench->element_bytes * (size_t)bench->world_size;
+    enum status status = STATUS_OK;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (bench->rank > 0) {
+        usleep(100000);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < calls; i++) {
+        struct communicator_segment segment = {bench->array + i * stride, NULL, part};
+        struct communicator_call call = {.collective = SCHEDULE_REDUCE_SCATTER,
+                                         .segments = &segment,
+                                         .segment_count = 1,
+                                         .payload_bytes = stride,
+                                         .ticket = i};
+        status = communicator_post(communicator, &call, &diag);
+    }
+    double begin = MPI_Wtime();
+    for (int i = 0; bench->rank == 0 && status == STATUS_OK && i < 10000; i++) {
+        status = communicator_poll(communicator, &diag);
+    }
+    double passed = MPI_Wtime() - begin;
+    for (size_t i = 0; status == STATUS_OK && i < calls; i++) {
+        status = communicator_wait(communicator, i, &diag);
+    }
+    if (status != STATUS_OK) {
+        fprintf(stderr, "%s\n", diag.text);
+        communicator_mpi_abort(1);
+    }
+    if (bench->rank == 0) {
+        printf("a poll with %2zu reduce-scatters waiting: %.0f ns\n", calls, passed * 1e5);
     }
 }
 
@@ -312,26 +395,16 @@ static void add_bf16(void *in, void *inout, int *count, MPI_Datatype *type)
     wire_sum(MODEL_BF16, inout, from, 2, (size_t)*count);
 }
 
-static unsigned char *touched(size_t bytes)
-{
-    unsigned char *memory = aligned_alloc((size_t)2 << 20, bytes);
-    if (!memory) {
-        communicator_mpi_abort(1);
-    }
-    madvise(memory, bytes, MADV_HUGEPAGE);
-    memset(memory, 0, bytes);
-    return memory;
-}
-
 int main(int argc, char **argv)
 {
     struct bench bench = {.type = MPI_FLOAT, .sum = MPI_SUM};
     struct diag diag = {0};
     int rounds = argc > 2 ? atoi(argv[2]) : 10;
+    const char *only = argc > 3 ? argv[3] : NULL;
     bench.wire = argc > 1 && strcmp(argv[1], "bf16") == 0 ? MODEL_BF16 : MODEL_FP32;
     bench.element_bytes = model_dtype_bytes(bench.wire);
     if (communicator_mpi_start(&bench.rank, &bench.world_size, &diag) != STATUS_OK ||
-        communicator_mpi_create(bench.wire, 1, &bench.communicator, &diag) != STATUS_OK) {
+        communicator_mpi_create(bench.wire, MOST_CALLS, &bench.communicator, &diag) != STATUS_OK) {
         fprintf(stderr, "%s\n", diag.text);
         return 1;
     }
@@ -339,13 +412,21 @@ int main(int argc, char **argv)
         bench.type = MPI_UINT16_T;
         MPI_Op_create(add_bf16, 1, &bench.sum);
     }
-    bench.array = touched(LARGEST_BYTES);
-    bench.other = touched(LARGEST_BYTES);
-    measure(&bench, SCHEDULE_ALL_REDUCE, rounds);
-    measure(&bench, SCHEDULE_REDUCE_SCATTER, rounds);
-    measure(&bench, SCHEDULE_ALL_GATHER, rounds);
-    free(bench.array);
-    free(bench.other);
+    bench.array = huge_memory_map(LARGEST_BYTES);
+    bench.other = huge_memory_map(LARGEST_BYTES);
+    if (!bench.array || !bench.other) {
+        communicator_mpi_abort(1);
+    }
+    for (int purpose = 0; purpose < PURPOSES; purpose++) {
+        if (!only || strchr(only, '0' + purpose)) {
+            measure(&bench, (enum purpose)purpose, rounds);
+        }
+    }
+    measure_polls(&bench, 1);
+    measure_polls(&bench, 4);
+    measure_polls(&bench, MOST_CALLS);
+    huge_memory_unmap(bench.array, LARGEST_BYTES);
+    huge_memory_unmap(bench.other, LARGEST_BYTES);
     communicator_destroy(bench.communicator);
     communicator_mpi_finish();
     return 0;
