@@ -17,6 +17,12 @@
 static uint64_t rank, world_size;
 static char folder[SAVED_TRIAL_PATH];
 
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED true /* looks for other mistakes, and takes its time */
+#else
+#define SANITIZED false
+#endif
+
 #define STEPS_BEFORE 2
 #define STEPS_AFTER 2
 
@@ -212,7 +218,7 @@ static void check_crossing(enum strategy from, enum model_dtype dtype)
     saved_trial_collect(trial, &saved.state);
     saved.loss = total_loss(trial, saved_trial_run(trial, STEPS_AFTER).loss_sum);
     trial_destroy(trial);
-    const unsigned pairs = dtype == MODEL_FP32 ? 2 : STRATEGY_COUNT;
+    const unsigned pairs = dtype == MODEL_FP32 || SANITIZED ? 2 : STRATEGY_COUNT;
     for (unsigned i = 1; i <= pairs; i++) {
         const enum strategy to = (from + i) % STRATEGY_COUNT;
         if (world_size == 1 || (from + to + world_size) % 2 == 0)
