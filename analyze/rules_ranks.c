@@ -3,6 +3,16 @@
 
 #include "validation_rules.h"
 
+/* A record that says so itself misleads nobody: nothing to warn of. */
+static bool says_nothing_was_sharded(const struct validation *v)
+{
+    uint32_t options = json_read_member(v->json, v->root, "strategy_options");
+    if (!json_read_is(v->json, options, JSON_READ_OBJECT))
+        return false;
+    uint32_t said = json_read_member(v->json, options, "sharding_exercised");
+    return json_read_is(v->json, said, JSON_READ_FALSE);
+}
+
 void rules_ranks_world_size(struct validation *v)
 {
     uint32_t workload = v->found[EVIDENCE_FIELD_WORKLOAD];
@@ -23,7 +33,8 @@ void rules_ranks_world_size(struct validation *v)
         return;
     }
     double ranks;
-    if (validation_number_of(v, EVIDENCE_FIELD_WORLD_SIZE, &ranks) && ranks == 1)
+    if (validation_number_of(v, EVIDENCE_FIELD_WORLD_SIZE, &ranks) && ranks == 1 &&
+        !says_nothing_was_sharded(v))
         validation_report(v, VALIDATION_WARNING(world_size, "world_size_one"),
                           "with one rank nothing was sharded: the record says nothing about the "
                           "strategy");

@@ -92,6 +92,7 @@ json_t *evidence_parts_strategy_options(const struct evidence_parts *parts)
     evidence_parts_set_count(parts, object, "persistent_elements",
                              schedule->persistent_valid_elements);
     evidence_parts_set_bool(parts, object, "overlap", request->overlap);
+    evidence_parts_set_bool(parts, object, "sharding_exercised", request->world_size > 1);
     evidence_parts_set_bool(parts, object, "bf16_emulated", request->dtype == MODEL_BF16);
     return object;
 }
