@@ -34,7 +34,6 @@ void backend_cpu_attention_load(const struct backend_cpu *cpu, const struct back
             cpu, head->typed, head->first + (row + i) * head->stride, shape.depth, to);
         if (from != to)
             memcpy(to, from, shape.depth * sizeof *to);
-        memset(to + shape.depth, 0, (shape.padded_depth - shape.depth) * sizeof *to);
     }
 }
 
@@ -57,8 +56,6 @@ void backend_cpu_attention_transpose(const struct backend_cpu *cpu,
         const uint64_t rest = shape.length - row;
         const uint64_t count = rest < BACKEND_CPU_TILE_COLUMNS ? rest : BACKEND_CPU_TILE_COLUMNS;
         backend_cpu_attention_load(cpu, head, row, count, scratch);
-        memset(scratch + count * shape.padded_depth, 0,
-               (BACKEND_CPU_TILE_COLUMNS - count) * shape.padded_depth * sizeof *scratch);
         transpose_rows(panel + row, shape.padded_length, scratch, shape.padded_depth, shape.depth,
                        scale);
     }

@@ -25,8 +25,9 @@ struct backend_cpu_head {
     uint64_t first, stride;
 };
 
-/* Copies rows [row, row + count) of a head to `panel`, which begins with them; what pads them is
- * zero. */
+/* Copies rows [row, row + count) of a head to `panel`, which begins with them. What pads
+ * them is left as it is: a product's padded columns depend on those alone, and nobody reads them.
+ */
 void backend_cpu_attention_load(const struct backend_cpu *cpu, const struct backend_cpu_head *head,
                                 uint64_t row, uint64_t count, float *panel);
 /* Copies all rows, transposed and times `scale`, to panel[D, padded T]; `scratch` holds
