@@ -1,7 +1,7 @@
 #include "backend_cpu_attention.h"
 
 #include <math.h>
-#include <string.h>
+#include <stddef.h>
 
 #include "backend_cpu_clones.h"
 #include "backend_cpu_run.h"
@@ -28,13 +28,20 @@ void backend_cpu_attention_load(const struct backend_cpu *cpu, const struct back
                                 uint64_t row, uint64_t count, float *panel)
 {
     const struct backend_cpu_attention shape = backend_cpu_attention_of(&cpu->base.request);
-    for (uint64_t i = 0; i < count; i++) {
-        float *to = panel + i * shape.padded_depth;
-        const float *from = backend_cpu_read(
-            cpu, head->typed, head->first + (row + i) * head->stride, shape.depth, to);
-        if (from != to)
-            memcpy(to, from, shape.depth * sizeof *to);
+    const uint64_t at = head->first + row * head->stride;
+    if (!cpu->bf16) {
+        const struct backend_cpu_run_rows rows = {(const float *)head->typed + at,
+                                                  panel,
+                                                  head->stride,
+                                                  shape.padded_depth,
+                                                  count,
+                                                  shape.depth};
+        backend_cpu_run_copy_rows(&rows, NULL);
+        return;
     }
+    for (uint64_t i = 0; i < count; i++)
+        backend_cpu_run_widen(panel + i * shape.padded_depth,
+                              (const uint16_t *)head->typed + at + i * head->stride, shape.depth);
 }
 
 /* to[d, 0..15] = scale * from[0..15, d] */
@@ -61,15 +68,26 @@ void backend_cpu_attention_transpose(const struct backend_cpu *cpu,
     }
 }
 
-void backend_cpu_attention_store(const struct backend_cpu *cpu, void *typed, uint64_t first,
-                                 uint64_t stride, uint64_t count, const float *panel)
+void backend_cpu_attention_store(const struct backend_cpu *cpu,
+                                 const struct backend_cpu_place *place, float *panel,
+                                 uint64_t count, const float *scales)
 {
     const struct backend_cpu_attention shape = backend_cpu_attention_of(&cpu->base.request);
+    if (!cpu->bf16) {
+        const struct backend_cpu_run_rows rows = {panel,
+                                                  (float *)place->typed + place->first,
+                                                  shape.padded_depth,
+                                                  place->stride,
+                                                  count,
+                                                  shape.depth};
+        backend_cpu_run_copy_rows(&rows, scales);
+        return;
+    }
     for (uint64_t i = 0; i < count; i++) {
-        const float *from = panel + i * shape.padded_depth;
-        if (cpu->bf16)
-            backend_cpu_run_narrow((uint16_t *)typed + first + i * stride, from, shape.depth);
-        else
-            memcpy((float *)typed + first + i * stride, from, shape.depth * sizeof *from);
+        float *from = panel + i * shape.padded_depth;
+        if (scales != NULL)
+            backend_cpu_run_scale(from, scales[i], shape.depth);
+        backend_cpu_run_narrow((uint16_t *)place->typed + place->first + i * place->stride, from,
+                               shape.depth);
     }
 }

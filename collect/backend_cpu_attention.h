@@ -35,8 +35,15 @@ void backend_cpu_attention_load(const struct backend_cpu *cpu, const struct back
 void backend_cpu_attention_transpose(const struct backend_cpu *cpu,
                                      const struct backend_cpu_head *head, float scale, float *panel,
                                      float *scratch);
-/* Writes `count` rows of a panel to a typed tensor from its element `first` on. */
-void backend_cpu_attention_store(const struct backend_cpu *cpu, void *typed, uint64_t first,
-                                 uint64_t stride, uint64_t count, const float *panel);
+/* The same of a tensor that is written. */
+struct backend_cpu_place {
+    void *typed;
+    uint64_t first, stride;
+};
+
+/* Writes `count` rows of a panel (which may change), each times scales[row] unless that is NULL. */
+void backend_cpu_attention_store(const struct backend_cpu *cpu,
+                                 const struct backend_cpu_place *place, float *panel,
+                                 uint64_t count, const float *scales);
 
 #endif

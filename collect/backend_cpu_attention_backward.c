@@ -1,4 +1,4 @@
-#include <string.h>
+#include <stddef.h>
 
 #include "backend_cpu_attention.h"
 #include "backend_cpu_clones.h"
@@ -54,16 +54,35 @@ static struct backward_head place_panels(const struct backend_cpu *cpu)
     return head;
 }
 
-/* Of a row: scores become probabilities p, and their gradients dp those of the scaled scores,
- * scale p (dp - sum of p dp); that sum is dout . out. */
-BACKEND_CPU_CLONES static void row_gradient(float *restrict p, float *restrict dp,
-                                            const float logarithm_along[2], float scale,
-                                            uint64_t count)
+/* Rows of scores and of gradients of probabilities, of which the first sees `seen` keys and each
+ * following one more. */
+struct gradient_rows {
+    float *scores, *gradients;
+    uint64_t stride, rows, seen;
+    const float *stats, *along;
+    float scale;
+};
+
+/*
+ * Scores become probabilities p, and their gradients dp those of the scaled scores, scale p (dp -
+ * sum of p dp); that sum is dout . out. Zero behind what a row sees, up to what the last one does.
+ * Loops go over whole vectors.
+ */
+BACKEND_CPU_CLONES static void score_gradients(const struct gradient_rows *block)
 {
-    const float logarithm = logarithm_along[0], along = logarithm_along[1];
-    for (uint64_t i = 0; i < count; i++) {
-        p[i] = backend_cpu_exp(p[i] - logarithm);
-        dp[i] = scale * p[i] * (dp[i] - along);
+    const uint64_t mask = BACKEND_CPU_TILE_COLUMNS - 1, end = block->seen + block->rows - 1;
+    const float scale = block->scale;
+    for (uint64_t row = 0; row < block->rows; row++) {
+        float *restrict p = block->scores + row * block->stride;
+        float *restrict dp = block->gradients + row * block->stride;
+        const uint64_t seen = block->seen + row, count = (seen + mask) & ~mask;
+        const float logarithm = block->stats[row], along = block->along[row];
+        for (uint64_t i = 0; i < count; i++) {
+            p[i] = backend_cpu_exp(p[i] - logarithm);
+            dp[i] = scale * p[i] * (dp[i] - along);
+        }
+        for (uint64_t i = seen; i < end; i++)
+            p[i] = dp[i] = 0;
     }
 }
 
@@ -103,24 +122,17 @@ static void backward_block(const struct backend_cpu *cpu, const struct backward_
     product.b = head->values_across;
     product.c = ds;
     cpu->tile->multiply(&product);
-    for (uint64_t i = 0; i < rows; i++) {
-        const uint64_t at = i * shape.padded_length, seen = begin + i + 1;
-        const float logarithm_along[2] = {head->stats[begin + i], head->along[begin + i]};
-        row_gradient(p + at, ds + at, logarithm_along, shape.scale, seen);
-        memset(p + at + seen, 0, (end - seen) * sizeof *p);
-        memset(ds + at + seen, 0, (end - seen) * sizeof *ds);
-    }
-    cpu->tile->multiply(
-        &(struct backend_cpu_tile_product){.a = ds,
-                                           .a_row = shape.padded_length,
-                                           .a_depth = 1,
-                                           .b = head->keys,
-                                           .b_stride = shape.padded_depth,
-                                           .c = head->dqueries + row * shape.padded_depth,
-                                           .c_stride = shape.padded_depth,
-                                           .rows = rows,
-                                           .columns = shape.padded_depth,
-                                           .depth = end});
+    score_gradients(&(struct gradient_rows){p, ds, shape.padded_length, rows, begin + 1,
+                                            head->stats + begin, head->along + begin, shape.scale});
+    product.a = ds;
+    product.a_row = shape.padded_length;
+    product.b = head->keys;
+    product.b_stride = shape.padded_depth;
+    product.c = head->dqueries + row * shape.padded_depth;
+    product.c_stride = shape.padded_depth;
+    product.columns = shape.padded_depth;
+    product.depth = end;
+    cpu->tile->multiply(&product);
 }
 
 /*
@@ -184,13 +196,14 @@ static void backward_head(const struct backend_cpu *cpu, const struct backward_h
             backward_block(cpu, head, begin, row,
                            rows - row < BACKEND_CPU_ATTENTION_BLOCK ? rows - row
                                                                     : BACKEND_CPU_ATTENTION_BLOCK);
-        backend_cpu_attention_store(cpu, dqkv, first + begin * stride, stride, rows,
-                                    head->dqueries);
+        const struct backend_cpu_place queries = {dqkv, first + begin * stride, stride};
+        backend_cpu_attention_store(cpu, &queries, head->dqueries, rows, NULL);
         backward_keys(cpu, head, begin, rows);
     }
-    backend_cpu_attention_store(cpu, dqkv, first + shape.width, stride, shape.length, head->dkeys);
-    backend_cpu_attention_store(cpu, dqkv, first + 2 * shape.width, stride, shape.length,
-                                head->dvalues);
+    const struct backend_cpu_place keys = {dqkv, first + shape.width, stride};
+    const struct backend_cpu_place values = {dqkv, first + 2 * shape.width, stride};
+    backend_cpu_attention_store(cpu, &keys, head->dkeys, shape.length, NULL);
+    backend_cpu_attention_store(cpu, &values, head->dvalues, shape.length, NULL);
 }
 
 void backend_cpu_attention_backward(struct backend *backend, void *dqkv, const void *dout,

@@ -1,8 +1,8 @@
 #include <math.h>
-#include <string.h>
 
 #include "backend_cpu_attention.h"
-#include "backend_cpu_run.h"
+#include "backend_cpu_clones.h"
+#include "backend_cpu_math.h"
 
 /* One task: its panels in the workspace and where its results go. */
 struct forward_head {
@@ -26,14 +26,40 @@ uint64_t backend_cpu_attention_forward_thread_bytes(const struct backend_request
            sizeof(float);
 }
 
-/* Exponentials of a row's `seen` scores, zero behind them up to `end`; the sum's reciprocal. */
-static float exponentials(float *scores, uint64_t seen, uint64_t end, float *logarithm)
+/* Scores of `rows` rows, of which the first sees `seen` keys and each following one more. */
+struct score_rows {
+    float *scores;
+    uint64_t stride, rows, seen;
+    float *most, *sums; /* of each row */
+};
+
+/*
+ * Scores become e^(score - most), zero behind what a row sees, up to what the last one does. Loops
+ * go over whole vectors: what pads a row is minus infinity meanwhile, and adds next to nothing
+ * (2^-125) to its sum.
+ */
+BACKEND_CPU_CLONES static void exponentials(const struct score_rows *block)
 {
-    const float most = backend_cpu_run_maximum(scores, seen);
-    const float sum = backend_cpu_run_exponentials(scores, most, seen);
-    memset(scores + seen, 0, (end - seen) * sizeof *scores);
-    *logarithm = most + logf(sum);
-    return 1.0f / sum;
+    const uint64_t mask = BACKEND_CPU_TILE_COLUMNS - 1, end = block->seen + block->rows - 1;
+    for (uint64_t row = 0; row < block->rows; row++) {
+        float *restrict x = block->scores + row * block->stride;
+        const uint64_t seen = block->seen + row, count = (seen + mask) & ~mask;
+        float most = -INFINITY, sum = 0;
+        for (uint64_t i = seen; i < count; i++)
+            x[i] = -INFINITY;
+#pragma omp simd reduction(max : most)
+        for (uint64_t i = 0; i < count; i++)
+            most = x[i] > most ? x[i] : most;
+#pragma omp simd reduction(+ : sum)
+        for (uint64_t i = 0; i < count; i++) {
+            x[i] = backend_cpu_exp(x[i] - most);
+            sum += x[i];
+        }
+        for (uint64_t i = seen; i < end; i++)
+            x[i] = 0;
+        block->most[row] = most;
+        block->sums[row] = sum;
+    }
 }
 
 static void forward_block(const struct backend_cpu *cpu, const struct forward_head *head,
@@ -41,36 +67,37 @@ static void forward_block(const struct backend_cpu *cpu, const struct forward_he
 {
     const struct backend_cpu_attention shape = backend_cpu_attention_of(&cpu->base.request);
     const uint64_t end = first + rows, mask = BACKEND_CPU_TILE_COLUMNS - 1;
-    float reciprocals[BACKEND_CPU_ATTENTION_BLOCK];
+    float most[BACKEND_CPU_ATTENTION_BLOCK], sums[BACKEND_CPU_ATTENTION_BLOCK];
+    struct backend_cpu_tile_product product = {.a = head->block,
+                                               .a_row = shape.padded_depth,
+                                               .a_depth = 1,
+                                               .b = head->keys,
+                                               .b_stride = shape.padded_length,
+                                               .c = head->scores,
+                                               .c_stride = shape.padded_length,
+                                               .rows = rows,
+                                               .columns = (end + mask) & ~mask,
+                                               .depth = shape.depth};
     backend_cpu_attention_load(cpu, &head->query, first, rows, head->block);
-    cpu->tile->multiply(&(struct backend_cpu_tile_product){.a = head->block,
-                                                           .a_row = shape.padded_depth,
-                                                           .a_depth = 1,
-                                                           .b = head->keys,
-                                                           .b_stride = shape.padded_length,
-                                                           .c = head->scores,
-                                                           .c_stride = shape.padded_length,
-                                                           .rows = rows,
-                                                           .columns = (end + mask) & ~mask,
-                                                           .depth = shape.depth});
-    for (uint64_t row = 0; row < rows; row++)
-        reciprocals[row] = exponentials(head->scores + row * shape.padded_length, first + row + 1,
-                                        end, &head->stats[first + row]);
-    cpu->tile->multiply(&(struct backend_cpu_tile_product){.a = head->scores,
-                                                           .a_row = shape.padded_length,
-                                                           .a_depth = 1,
-                                                           .b = head->values,
-                                                           .b_stride = shape.padded_depth,
-                                                           .c = head->block,
-                                                           .c_stride = shape.padded_depth,
-                                                           .rows = rows,
-                                                           .columns = shape.padded_depth,
-                                                           .depth = end});
-    for (uint64_t row = 0; row < rows; row++)
-        backend_cpu_run_scale(head->block + row * shape.padded_depth, reciprocals[row],
-                              shape.depth);
-    backend_cpu_attention_store(cpu, head->out, head->out_first + first * shape.width, shape.width,
-                                rows, head->block);
+    cpu->tile->multiply(&product);
+    exponentials(
+        &(struct score_rows){head->scores, shape.padded_length, rows, first + 1, most, sums});
+    product.a = head->scores;
+    product.a_row = shape.padded_length;
+    product.b = head->values;
+    product.b_stride = shape.padded_depth;
+    product.c = head->block;
+    product.c_stride = shape.padded_depth;
+    product.columns = shape.padded_depth;
+    product.depth = end;
+    cpu->tile->multiply(&product);
+    for (uint64_t row = 0; row < rows; row++) {
+        head->stats[first + row] = most[row] + logf(sums[row]);
+        sums[row] = 1.0f / sums[row];
+    }
+    const struct backend_cpu_place place = {head->out, head->out_first + first * shape.width,
+                                            shape.width};
+    backend_cpu_attention_store(cpu, &place, head->block, rows, sums);
 }
 
 static void forward_head(const struct backend_cpu *cpu, const struct forward_head *head)

@@ -36,15 +36,12 @@ static inline uint16_t backend_cpu_narrow(float value)
 }
 
 /*
- * e^x with a relative error of about 1e-7, x limited to where the result is a normal number; a NaN
- * stays one. Range reduction and polynomial: expf of the Cephes library (S. L. Moshier, netlib).
- * The power of two comes from adding 1.5 * 2^23, which leaves the rounded number in the lowest
- * bits.
+ * e^x for |x| up to 87, with a relative error of about 1e-7; a NaN stays one. Range reduction and
+ * polynomial: expf of the Cephes library (S. L. Moshier, netlib). The power of two comes from
+ * adding 1.5 * 2^23, which leaves the rounded number in the lowest bits.
  */
-static inline float backend_cpu_exp(float x)
+static inline float backend_cpu_exp_inside(float x)
 {
-    x = x < -87.0f ? -87.0f : x;
-    x = x > 88.0f ? 88.0f : x;
     const float shifted = x * 1.44269504088896341f + 12582912.0f;
     const float n = shifted - 12582912.0f;
     const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
@@ -58,34 +55,49 @@ static inline float backend_cpu_exp(float x)
     return p * backend_cpu_from_bits((backend_cpu_bits(shifted) + 127u) << 23);
 }
 
-/* sqrt(2 / pi) and the cubic coefficient of GELU's tanh form (Hendrycks and Gimpel,
- * arXiv:1606.08415). */
-#define BACKEND_CPU_GELU_SCALE 0.7978845608028654f
-#define BACKEND_CPU_GELU_CUBIC 0.044715f
-
-/* e^(-2u) of the u in GELU = x/2 (1 + tanh u). With it 1/2 (1 + tanh u) = 1 / (1 + e^(-2u)), one
- * exponential and no cancellation. */
-static inline float backend_cpu_gelu_exponential(float x)
+/* x between -most and most; a NaN stays one. */
+static inline float backend_cpu_limit(float x, float most)
 {
-    return backend_cpu_exp(-2.0f * BACKEND_CPU_GELU_SCALE *
-                           (x + BACKEND_CPU_GELU_CUBIC * x * x * x));
+    x = x < -most ? -most : x;
+    return x > most ? most : x;
+}
+
+/* e^x, x limited to where the result is a normal number. */
+static inline float backend_cpu_exp(float x)
+{
+    return backend_cpu_exp_inside(backend_cpu_limit(x, 87.0f));
+}
+
+/*
+ * GELU in its tanh form, x/2 (1 + tanh u) with u = sqrt(2/pi) (x + 0.044715 x^3) (Hendrycks and
+ * Gimpel, arXiv:1606.08415), by 1/2 (1 + tanh u) = 1 / (1 + e^(-2u)): one exponential and no
+ * cancellation. Beyond 9.5, e^(-2u) is below 2^-110 or above 2^110, and the gate is 0 or 1 to the
+ * last bit.
+ */
+#define BACKEND_CPU_GELU_TWICE 1.5957691216057308f /* 2 sqrt(2/pi) */
+#define BACKEND_CPU_GELU_CUBIC 0.044715f
+#define BACKEND_CPU_GELU_LIMIT 9.5f
+
+/* e^(-2u) */
+static inline float backend_cpu_gelu_exponential(float limited)
+{
+    return backend_cpu_exp_inside(-BACKEND_CPU_GELU_TWICE *
+                                  (limited + BACKEND_CPU_GELU_CUBIC * limited * limited * limited));
 }
 
 static inline float backend_cpu_gelu(float x)
 {
-    return x / (1.0f + backend_cpu_gelu_exponential(x));
+    const float below = x < -BACKEND_CPU_GELU_LIMIT ? -BACKEND_CPU_GELU_LIMIT : x;
+    const float limited = below > BACKEND_CPU_GELU_LIMIT ? BACKEND_CPU_GELU_LIMIT : below;
+    return below / (1.0f + backend_cpu_gelu_exponential(limited));
 }
 
 static inline float backend_cpu_gelu_slope(float x)
 {
-    /* Beyond 16 the slope is 0 or 1 to the last bit; without the limit 0 times infinity could
-     * arise. */
-    float y = x < -16.0f ? -16.0f : x;
-    y = y > 16.0f ? 16.0f : y;
+    const float y = backend_cpu_limit(x, BACKEND_CPU_GELU_LIMIT);
     const float exponential = backend_cpu_gelu_exponential(y);
     const float gate = 1.0f / (1.0f + exponential);
-    const float twice =
-        2.0f * BACKEND_CPU_GELU_SCALE * (1.0f + 3.0f * BACKEND_CPU_GELU_CUBIC * y * y);
+    const float twice = BACKEND_CPU_GELU_TWICE * (1.0f + 3.0f * BACKEND_CPU_GELU_CUBIC * y * y);
     return gate + y * gate * (exponential * gate) * twice;
 }
 

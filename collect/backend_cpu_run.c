@@ -1,5 +1,7 @@
 #include "backend_cpu_run.h"
 
+#include <stddef.h>
+
 #include "backend_cpu_clones.h"
 #include "backend_cpu_math.h"
 
@@ -15,6 +17,19 @@ BACKEND_CPU_CLONES void backend_cpu_run_narrow(uint16_t *restrict to, const floa
 {
     for (uint64_t i = 0; i < count; i++)
         to[i] = backend_cpu_narrow(from[i]);
+}
+
+BACKEND_CPU_CLONES void backend_cpu_run_copy_rows(const struct backend_cpu_run_rows *rows,
+                                                  const float *scales)
+{
+    const uint64_t count = rows->count;
+    for (uint64_t row = 0; row < rows->rows; row++) {
+        const float *restrict from = rows->from + row * rows->from_stride;
+        float *restrict to = rows->to + row * rows->to_stride;
+        const float scale = scales == NULL ? 1.0f : scales[row];
+        for (uint64_t i = 0; i < count; i++)
+            to[i] = scale * from[i];
+    }
 }
 
 BACKEND_CPU_CLONES void backend_cpu_run_add(float *restrict to, const float *restrict from,

@@ -9,6 +9,15 @@
  */
 void backend_cpu_run_widen(float *to, const uint16_t *from, uint64_t count);
 void backend_cpu_run_narrow(uint16_t *to, const float *from, uint64_t count);
+/* `rows` rows of `count` elements, each `stride` behind the one before. */
+struct backend_cpu_run_rows {
+    const float *from;
+    float *to;
+    uint64_t from_stride, to_stride;
+    uint64_t rows, count;
+};
+/* to = scales[row] * from; without scales, = from. */
+void backend_cpu_run_copy_rows(const struct backend_cpu_run_rows *rows, const float *scales);
 /* to[i] += from[i] */
 void backend_cpu_run_add(float *to, const float *from, uint64_t count);
 /* The largest element; of NaN it may miss some. */
