@@ -6,10 +6,6 @@
 #include "memory_change.h"
 #include "planner.h"
 
-/* Micro-batches are divided by 2 to 16 or down to 1, multiplied by 2 to 8: larger steps would
- * extrapolate too far from what was measured. */
-#define LARGEST_DIVISOR 16
-#define LARGEST_MULTIPLE 8
 /* Beyond this, accumulation changes the training more than it helps. */
 #define LARGEST_ACCUMULATION 64
 
@@ -48,8 +44,43 @@ static struct plan start(const struct visit *visit, enum planner_gate gate, enum
                          .global_batch = workload->global_batch,
                          .activation_checkpointing = workload->activation_checkpointing,
                          .peak_mb = NAN,
+                         .limit_mb = visit->policy->memory_limit_mb,
                          .communication_ratio = NAN,
                          .throughput = NAN};
+}
+
+/* The policy's limit is of another kind of memory than the collector allocates. */
+static bool other_kind(const struct policy *policy)
+{
+    return policy->memory_kind >= 0 && policy->memory_kind != MEMORY_ALLOCATED;
+}
+
+/* What a run that ran out of memory was allowed; NAN: not told, or the fault was made on purpose.
+ */
+static double limit_met(const struct candidate *candidate)
+{
+    for (size_t i = 0; i < candidate->record_count; i++)
+        if (candidate->records[i]->injected != NULL)
+            return NAN;
+    return candidate->failure.limit_mb;
+}
+
+/* By the collector's own schedule, where its run can be walked; false: it cannot. */
+static bool walk_peak(const struct visit *visit, struct plan *plan)
+{
+    const struct planner_walk *walk = planner_walks_find(visit->subject, plan);
+    if (walk == NULL || other_kind(visit->policy))
+        return false;
+    plan->peak_mb = walk->peak_mb;
+    plan->basis = walk->exact ? PLANNER_EXACT : PLANNER_AT_MOST;
+    if (!visit->out_of_memory || !isnan(plan->limit_mb))
+        return true;
+    plan->limit_mb = limit_met(visit->from);
+    if (isnan(plan->limit_mb))
+        add_missing(plan, "policy.memory_limit_mb"); /* it needs less, but is it little enough? */
+    else
+        plan->fails = plan->peak_mb > plan->limit_mb;
+    return true;
 }
 
 /* Fills the predicted peak, or names what is missing. Without a limit no peak is asked for. */
@@ -57,6 +88,8 @@ static void predict_peak(const struct visit *visit, struct plan *plan,
                          const struct memory_change *change)
 {
     struct memory_change_result result;
+    if (walk_peak(visit, plan))
+        return;
     memory_change_predict(visit->from, &visit->subject->states[visit->from->strategy],
                           &visit->subject->states[plan->strategy], change, &result);
     plan->peak_mb = result.peak_mb;
@@ -188,7 +221,7 @@ static void smaller_micro_batch(const struct visit *visit)
         emit(visit, &plan);
         return;
     }
-    for (int divisor = 2; divisor <= LARGEST_DIVISOR && divisor < batch; divisor++)
+    for (int divisor = 2; divisor <= PLANNER_LARGEST_DIVISOR && divisor < batch; divisor++)
         if (fmod(batch, divisor) == 0 && smaller_micro_batch_by(visit, divisor))
             return;
     if (batch > 1)
@@ -234,7 +267,8 @@ static void accumulate(const struct visit *visit)
     struct plan plan =
         start(visit, PLANNER_COMMUNICATION, PLANNER_ACCUMULATION, "action.accumulate");
     plan.changes_global_batch = true;
-    plan.peak_mb = visit->from->peak_mb;
+    plan.peak_mb = visit->from->peak_mb; /* a micro-batch more needs no more memory */
+    plan.basis = visit->subject->walk_count > 0 ? PLANNER_EXACT : PLANNER_SCALED;
     if (isnan(visit->from->workload.gradient_accumulation))
         add_missing(&plan, "workload.gradient_accumulation");
     double limit = visit->policy->max_communication_ratio;
@@ -277,7 +311,7 @@ static bool larger_micro_batch_by(const struct visit *visit, enum planner_gate g
 
 static void larger_micro_batch(const struct visit *visit, enum planner_gate gate)
 {
-    for (int factor = 2; factor <= LARGEST_MULTIPLE; factor *= 2)
+    for (int factor = 2; factor <= PLANNER_LARGEST_MULTIPLE; factor *= 2)
         if (larger_micro_batch_by(visit, gate, factor))
             return;
 }

@@ -15,10 +15,10 @@ struct analysis_options {
 enum verdict { VERDICT_ACCEPT, VERDICT_TUNE, VERDICT_REJECT };
 
 struct selection {
-    enum verdict verdict;      /* accept or reject */
-    long candidate;            /* index into the group's candidates; -1: none */
+    enum verdict verdict; /* accept or reject */
+    long candidate;       /* index into the group's candidates; -1: none */
     const char *reason;
-    const size_t *order;       /* eligible candidates, best first */
+    const size_t *order; /* eligible candidates, best first */
     size_t order_count;
     const struct message *ties;
     size_t tie_count;
@@ -32,7 +32,8 @@ struct action {
     int activation_checkpointing;
     const char *command;
     double predicted_peak_mb;
-    bool verified; /* the prediction had all its inputs */
+    const char *basis; /* of that number: "exact", "at most", "estimated", "measured"; or NULL */
+    bool verified;     /* the prediction had all its inputs */
     const char *const *missing;
     size_t missing_count;
     bool changes_global_batch;

@@ -20,27 +20,41 @@ struct memory_amount {
     double mb;
 };
 
+/* Where the temporary memory comes from, the weakest first. */
+enum candidate_source {
+    CANDIDATE_FORMULA, /* the collector's schedule for this model: largest value of each category */
+    CANDIDATE_RECORD,  /* the record's own prediction: `ledger.temporary` */
+    CANDIDATE_MEASURED /* live at the measured peak: `memory.per_rank[].phases[].by_category` */
+};
+
 /* Resident state of one rank and the temporary memory beside it, never mixed into it. MiB. */
 struct candidate_ledger {
     bool available;
-    bool from_record;             /* the record's own ledger section, else formula */
-    const char *const *missing;   /* inputs that were absent, when not available */
+    bool from_record;           /* the record's own ledger section, else formula */
+    const char *const *missing; /* inputs that were absent, when not available */
     size_t missing_count;
     struct training_state_ledger state; /* MiB per rank */
     double parameters_divisor, gradients_divisor, optimizer_divisor;
+    /* Held all the time beside the formula's state; NAN: none, or unknown. */
     double persistent_parameters_mb, padding_mb;
     const struct memory_amount *temporary;
     size_t temporary_count;
     double temporary_mb; /* sum; NAN if any needed input is missing */
-    bool temporary_from_record;
+    enum candidate_source temporary_source;
     const char *const *temporary_missing;
     size_t temporary_missing_count;
-    double residual_mb; /* peak - resident - temporary; NAN if one is unknown */
+    double residual_mb; /* peak - resident - persistent - padding - temporary; NAN if one of peak,
+                           resident, temporary is unknown */
+    /* What the record foresaw beside what it measured: `ledger.temporary` and its peak, and the
+     * peak of the phase that `temporary` was measured in. NAN, 0: absent. */
+    const struct memory_amount *foreseen;
+    size_t foreseen_count;
+    double foreseen_peak_mb, measured_peak_mb;
 };
 
 enum gate_verdict {
     GATE_PASS,
-    GATE_TIGHT,         /* passes, above tight_memory_fraction of the limit */
+    GATE_TIGHT, /* passes, above tight_memory_fraction of the limit */
     GATE_FAIL,
     GATE_NOT_MEASURED,  /* fails: the metric is absent */
     GATE_NOT_EVALUATED, /* the run failed and left no such metric */
@@ -53,8 +67,8 @@ struct gate_result {
     enum gate_verdict verdict;
     bool failed;
     double value, limit, margin, margin_percent; /* margin > 0: room; percent of the limit */
-    const char *unit;   /* "MiB", "tokens/s", "samples/s", "ratio", "" */
-    const char *detail; /* one line; arena */
+    const char *unit;                            /* "MiB", "tokens/s", "samples/s", "ratio", "" */
+    const char *detail;                          /* one line; arena */
 };
 
 #define CANDIDATE_MAX_GATES 8
@@ -68,14 +82,14 @@ struct candidate {
     size_t record_count;
     size_t failed_repeats;
     struct workload workload;
-    struct metrics metrics;      /* pooled: medians recomputed, memory the maximum */
-    int memory_kind;             /* the kind the gate reads; -1: none measured */
-    double peak_mb;              /* of that kind; NAN: not measured */
-    struct failure failure;      /* of the first failed repeat, unless the policy allows */
+    struct metrics metrics; /* pooled: medians recomputed, memory the maximum */
+    int memory_kind;        /* the kind the gate reads; -1: none measured */
+    double peak_mb;         /* of that kind; NAN: not measured */
+    struct failure failure; /* of the first failed repeat, unless the policy allows */
     bool times_count, own_collector;
-    const char *level_name;      /* the weakest of its records */
+    const char *level_name; /* the weakest of its records */
     struct candidate_ledger ledger;
-    double formula_payload_mb;   /* communication per optimizer step and rank, closed form; NAN */
+    double formula_payload_mb; /* communication per optimizer step and rank, closed form; NAN */
     const struct normalised *normalised;
     size_t normalised_count;
     struct gate_result gates[CANDIDATE_MAX_GATES];

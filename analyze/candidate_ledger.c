@@ -136,6 +136,7 @@ static enum status temporary_by_formula(const struct workload *workload, enum st
     ledger->temporary_count = memory.count;
     ledger->temporary_mb = memory.total_bytes / MIB;
     ledger->temporary_missing_count = memory.missing_count;
+    ledger->persistent_parameters_mb = memory.persistent_bytes / MIB;
     return STATUS_OK;
 }
 
@@ -143,112 +144,17 @@ enum status candidate_ledger_of_workload(const struct workload *workload, enum s
                                          struct arena *arena, struct candidate_ledger *ledger,
                                          struct diag *diag)
 {
-    struct candidate_ledger result = {
-        .persistent_parameters_mb = NAN, .padding_mb = NAN, .residual_mb = NAN};
+    struct candidate_ledger result = {.persistent_parameters_mb = NAN,
+                                      .padding_mb = NAN,
+                                      .residual_mb = NAN,
+                                      .foreseen_peak_mb = NAN,
+                                      .measured_peak_mb = NAN};
     enum status status = resident_by_formula(workload, strategy, arena, &result, diag);
     if (status == STATUS_OK)
         status = temporary_by_formula(workload, strategy, arena, &result, diag);
     if (status == STATUS_OK)
         *ledger = result;
     return status;
-}
-
-/* ---- as recorded ---- */
-
-static double or_zero(double value)
-{
-    return isnan(value) ? 0 : value;
-}
-
-/* The record's own resident state, if it is sound. */
-static bool resident_of_record(const struct record *record, struct candidate_ledger *ledger)
-{
-    struct normalise look = {.json = record->json};
-    uint32_t node = json_read_member(record->json, record->node, "ledger");
-    double parameters = normalise_number(&look, node, "parameters_bytes");
-    double gradients = normalise_number(&look, node, "gradients_bytes");
-    double optimizer = normalise_number(&look, node, "optimizer_state_bytes");
-    double resident = normalise_number(&look, node, "resident_bytes");
-    double persistent = normalise_number(&look, node, "persistent_parameters_bytes");
-    double padding = normalise_number(&look, node, "padding_bytes");
-    double sum = parameters + gradients + optimizer;
-    if (!(parameters >= 0 && gradients >= 0 && optimizer >= 0) || persistent < 0 || padding < 0)
-        return false;
-    if (!isnan(resident) && resident != sum &&
-        resident != sum + or_zero(persistent) + or_zero(padding))
-        return false;
-    if (!isfinite(sum + or_zero(persistent) + or_zero(padding)))
-        return false;
-    ledger->available = true;
-    ledger->from_record = true;
-    ledger->missing_count = 0;
-    ledger->state = (struct training_state_ledger){parameters / MIB, gradients / MIB,
-                                                   optimizer / MIB, sum / MIB};
-    ledger->persistent_parameters_mb = persistent / MIB;
-    ledger->padding_mb = padding / MIB;
-    return true;
-}
-
-/* The record's own temporary memory: an object of categories with sound amounts. */
-static enum status temporary_of_record(const struct record *record, struct arena *arena,
-                                       struct candidate_ledger *ledger, struct diag *diag)
-{
-    const struct json_read_document *json = record->json;
-    uint32_t node =
-        json_read_member(json, json_read_member(json, record->node, "ledger"), "temporary");
-    if (!json_read_is(json, node, JSON_READ_OBJECT) || json_read_count(json, node) == 0)
-        return STATUS_OK;
-    struct memory_amount *amounts =
-        arena_take_array(arena, json_read_count(json, node), sizeof *amounts);
-    if (amounts == NULL)
-        return diag_no_memory(diag);
-    size_t count = 0;
-    double total = 0;
-    for (uint32_t key = json_read_first(json, node); key != JSON_READ_NONE;
-         key = json_read_next(json, node, key)) {
-        double bytes = NAN;
-        if (!json_read_is(json, key + 1, JSON_READ_NUMBER) ||
-            !json_read_double(json, key + 1, &bytes) || bytes < 0)
-            return STATUS_OK;
-        size_t capacity = (size_t)json->nodes[key].length + 1;
-        char *category = arena_take(arena, capacity);
-        if (category == NULL)
-            return diag_no_memory(diag);
-        json_read_string(json, key, category, capacity);
-        amounts[count++] =
-            (struct memory_amount){category, "as the collector recorded it", bytes / MIB};
-        total += bytes;
-    }
-    if (!isfinite(total))
-        return STATUS_OK;
-    ledger->temporary = amounts;
-    ledger->temporary_count = count;
-    ledger->temporary_mb = total / MIB;
-    ledger->temporary_from_record = true;
-    ledger->temporary_missing_count = 0;
-    return STATUS_OK;
-}
-
-enum status candidate_ledger_fill(struct candidate *candidate, struct arena *arena,
-                                  struct diag *diag)
-{
-    struct candidate_ledger ledger;
-    enum status status = candidate_ledger_of_workload(&candidate->workload, candidate->strategy,
-                                                      arena, &ledger, diag);
-    for (size_t i = 0; status == STATUS_OK && i < candidate->record_count; i++) {
-        if (!resident_of_record(candidate->records[i], &ledger))
-            continue;
-        status = temporary_of_record(candidate->records[i], arena, &ledger, diag);
-        break;
-    }
-    if (status != STATUS_OK)
-        return status;
-    ledger.residual_mb = candidate->peak_mb - ledger.state.resident - ledger.temporary_mb;
-    if (!isfinite(ledger.residual_mb))
-        ledger.residual_mb = NAN;
-    candidate->ledger = ledger;
-    return candidate_ledger_payload(&candidate->workload, candidate->strategy,
-                                    &candidate->formula_payload_mb, diag);
 }
 
 enum status candidate_ledger_payload(const struct workload *workload, enum strategy strategy,

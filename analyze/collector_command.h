@@ -18,9 +18,10 @@ struct collector_command {
 
 /*
  * The command line, quoted for a POSIX shell, with every option whose value the record knows:
- * `rankledger-collect run --strategy zero2 --world-size 4 ...`. *command is NULL where the
- * collector could not run the same model, because the record does not state its width, layers,
- * sequence length or the number of ranks. False: memory exhausted.
+ * `rankledger-collect run --strategy zero2 --world-size 4 ...`; every option is one that the
+ * collector accepts. *command is NULL where the collector could not run the same model, because the
+ * record does not state its width, layers, sequence length or the number of ranks, or they do not
+ * fit together. False: memory exhausted.
  */
 bool collector_command_make(const struct collector_command *what, struct arena *arena,
                             const char **command);

@@ -7,6 +7,7 @@
 #include "gates.h"
 #include "next_steps.h"
 #include "notes.h"
+#include "notes_predictions.h"
 #include "sensitivity.h"
 
 static bool no_evidence(const struct decide_facts *facts)
@@ -221,6 +222,8 @@ enum status decide_make(const struct decide_input *input, const struct policy *p
                                   &result.sensitivity_count, diag);
     if (status == STATUS_OK)
         status = notes_make(input->group, arena, &notes, diag);
+    if (status == STATUS_OK)
+        status = notes_predictions_add(steps.items, steps.count, arena, &notes, diag);
     if (status != STATUS_OK)
         return status;
     result.actions = steps.items;

@@ -21,7 +21,7 @@ static const struct message_table_row rows[] = {
      "the share falls. The global batch grows. Not predicted, for want of {missing}."},
     {"action.checkpointing",
      "Turn on activation checkpointing for {strategy}: predicted peak {predicted_peak_mb} MiB "
-     "against the limit of {limit_mb} MiB, at the price of a second forward pass."},
+     "({basis:basis}) against the limit of {limit_mb} MiB, at the price of a second forward pass."},
     {"action.checkpointing_unverified",
      "Turn on activation checkpointing for {strategy}, at the price of a second forward pass. Its "
      "peak cannot be predicted, for want of {missing}."},
@@ -34,7 +34,7 @@ static const struct message_table_row rows[] = {
      "Raise the micro-batch of {strategy} from {from} to {to} with gradient accumulation "
      "{gradient_accumulation} (global batch {global_batch}): it communicates per micro-batch, so "
      "exposed communication is predicted to fall to {predicted_ratio:percent}, at a predicted peak "
-     "of {predicted_peak_mb} MiB."},
+     "of {predicted_peak_mb} MiB ({basis:basis})."},
     {"action.larger_micro_batch_unverified",
      "Raise the micro-batch of {strategy} where memory allows. Not predicted, for want of "
      "{missing}."},
@@ -48,21 +48,21 @@ static const struct message_table_row rows[] = {
      "Run the baseline {baseline} on the same workload, to learn what {strategy} gains."},
     {"action.same_settings",
      "Repeat the runs with the same {field}, or pick one group with --group {field}={value}."},
-    {"action.shard_less",
-     "Run {strategy}, which shards less than {from} and so communicates less: predicted peak "
-     "{predicted_peak_mb} MiB, within the memory limit. Its speed has to be measured."},
+    {"action.shard_less", "Run {strategy}, which shards less than {from} and so communicates less: "
+                          "predicted peak {predicted_peak_mb} MiB ({basis:basis}), within the "
+                          "memory limit. Its speed has to be measured."},
     {"action.shard_less_unverified",
      "Run {strategy}, which shards less than {from} and so communicates less. Not predicted, for "
      "want of {missing}."},
-    {"action.shard_more", "Run {strategy}, which shards more than {from}: predicted peak "
-                          "{predicted_peak_mb} MiB against "
-                          "the limit of {limit_mb} MiB."},
+    {"action.shard_more",
+     "Run {strategy}, which shards more than {from}: predicted peak {predicted_peak_mb} MiB "
+     "({basis:basis}) against the limit of {limit_mb} MiB."},
     {"action.shard_more_unverified",
      "Run {strategy}, which shards more than {from}. Not predicted, for want of {missing}."},
     {"action.smaller_micro_batch",
      "Lower the micro-batch of {strategy} from {from} to {to} with gradient accumulation "
      "{gradient_accumulation}, at the same global batch: predicted peak {predicted_peak_mb} MiB "
-     "against the limit of {limit_mb} MiB."},
+     "({basis:basis}) against the limit of {limit_mb} MiB."},
     {"action.smaller_micro_batch_unverified",
      "Lower the micro-batch of {strategy} at the same global batch. Not predicted, for want of "
      "{missing}."},
@@ -75,7 +75,12 @@ static const struct message_table_row rows[] = {
     {"action.use_smaller",
      "Use {strategy}, the best that stays below that share: peak {peak_mb} MiB."},
     {"note.evidence_level",
-     "The weakest evidence is {level}: {count} of {candidate_count} candidates rest on it."},
+     "The weakest evidence is {level:level}: {count} of {candidate_count} candidates rest on it."},
+    {"note.explained", "The ledger explains all of the peak of {strategy}, {peak_mb} MiB: "
+                       "{resident_mb} MiB resident state and {temporary_mb} MiB temporary memory."},
+    {"note.explained_kept", "The ledger explains all of the peak of {strategy}, {peak_mb} MiB: "
+                            "{resident_mb} MiB resident state, {kept_mb} MiB persistent parameters "
+                            "and padding, and {temporary_mb} MiB temporary memory."},
     {"note.fullest_rank",
      "Ranks of {strategy} differ in memory: rank {rank} is the fullest with {value} MiB, rank "
      "{other_rank} the emptiest with {other_value} MiB ({difference:percent} apart)."},
@@ -84,29 +89,51 @@ static const struct message_table_row rows[] = {
      "{other_peak_mb} MiB. The records do not say in which phase."},
     {"note.inversion_phase",
      "{strategy} shards more than {other} but its measured peak is higher: {peak_mb} against "
-     "{other_peak_mb} MiB. It peaks in phase {phase}, where {category} takes {category_mb} against "
-     "{other_category_mb} MiB."},
+     "{other_peak_mb} MiB. It peaks in phase {phase:phase}, where {category:category} takes "
+     "{category_mb} against {other_category_mb} MiB."},
     {"note.inversion_unexplained",
      "{strategy} shards more than {other} but its measured peak is higher: {peak_mb} against "
-     "{other_peak_mb} MiB. It peaks in phase {phase}; no category in the records accounts for it."},
+     "{other_peak_mb} MiB. It peaks in phase {phase:phase}; no category in the records accounts "
+     "for it."},
+    {"note.predicted_at_most",
+     "Peaks marked at most are exact but for the operators' workspace, which changes with the "
+     "micro-batch: it is taken as large as it can be."},
+    {"note.predicted_estimated",
+     "Peaks marked estimated are arithmetic on measured ones: what the ledger does not explain is "
+     "taken to grow with the micro-batch. The proof is the run."},
+    {"note.predicted_exact",
+     "Peaks marked exact come from the collector's schedule, walked action by action with the "
+     "workspace that was measured: run by the command shown, with as many threads a rank, the "
+     "collector allocates just that."},
+    {"note.prediction",
+     "The schedule foresaw a peak of {predicted_mb} MiB for {strategy}, and {peak_mb} MiB were "
+     "measured: the record contradicts itself in its resident state."},
+    {"note.prediction_category",
+     "The schedule foresaw a peak of {predicted_mb} MiB for {strategy}, and {peak_mb} MiB were "
+     "measured; {category:category} differs most: {category_predicted_mb} MiB foreseen, "
+     "{category_mb} MiB measured."},
     {"note.residual",
      "Of the peak of {strategy}, {peak_mb} MiB, the ledger explains {resident_mb} MiB as resident "
-     "state and {temporary_mb} MiB as temporary; {residual_mb} MiB are activations, libraries and "
-     "what the allocator holds."},
+     "state and {temporary_mb} MiB as temporary memory; {residual_mb} MiB remain for workspace, "
+     "libraries and what the allocator holds."},
     {"note.residual_closed_form",
-     "The peak of {strategy}, {peak_mb} MiB, is below the sum of its resident state, {resident_mb} "
+     "The peak of {strategy}, {peak_mb} MiB, is below the sum of its resident state, {held_mb} "
      "MiB, and of the temporary memory of the collector's schedule, {temporary_mb} MiB: it keeps "
      "every value that a backward pass reads, and its parts are added up as if held at one time. "
      "This run holds less; what it holds cannot be split further."},
+    {"note.residual_kept",
+     "Of the peak of {strategy}, {peak_mb} MiB, the ledger explains {resident_mb} MiB as resident "
+     "state, {kept_mb} MiB as persistent parameters and padding, and {temporary_mb} MiB as "
+     "temporary memory; {residual_mb} MiB remain for workspace, libraries and what the allocator "
+     "holds."},
     {"note.residual_negative",
      "The measured peak of {strategy}, {peak_mb} MiB, is below what its ledger says it holds, "
-     "{expected_mb} MiB: unit, counter or model size should be checked."},
+     "{held_mb} MiB: unit, counter or model size should be checked."},
     {"note.residual_overlap",
      "The peak of {strategy}, {peak_mb} MiB, is below resident state and temporary memory added "
-     "up, "
-     "{resident_mb} and {temporary_mb} MiB: not all of the temporary memory is held at one time."},
+     "up, {held_mb} and {temporary_mb} MiB: not all of the temporary memory is held at one time."},
     {"note.residual_unsplit",
-     "Of the peak of {strategy}, {peak_mb} MiB, the ledger explains {resident_mb} MiB as resident "
+     "Of the peak of {strategy}, {peak_mb} MiB, the ledger explains {held_mb} MiB as resident "
      "state; the rest, {rest_mb} MiB, cannot be split further, for want of {missing}."},
     {"note.slowest_rank",
      "Ranks of {strategy} differ in time: rank {rank} is the slowest with {value} ms a step, rank "

@@ -184,6 +184,7 @@ static enum status use_smaller(const struct candidate *candidate, struct next_st
     action->gradient_accumulation = candidate->workload.gradient_accumulation;
     action->activation_checkpointing = candidate->workload.activation_checkpointing;
     action->predicted_peak_mb = candidate->peak_mb;
+    action->basis = "measured";
     action->verified = true;
     const struct sentence_value values[] = {MESSAGE_TEXT("strategy", candidate->label),
                                             MESSAGE_NUMBER("peak_mb", candidate->peak_mb)};

@@ -36,6 +36,16 @@ const char *planner_gate_name(enum planner_gate gate)
     return names[gate];
 }
 
+const char *planner_basis_name(enum planner_basis basis)
+{
+    static const char *const names[] = {
+        [PLANNER_SCALED] = "estimated",
+        [PLANNER_AT_MOST] = "at most",
+        [PLANNER_EXACT] = "exact",
+    };
+    return names[basis];
+}
+
 static void find_any(void *context, const struct plan *plan)
 {
     bool *found = context;
@@ -131,8 +141,7 @@ static enum status make_sentence(const struct plan *plan, const struct policy *p
         return diag_no_memory(diag);
     bool predicted = plan->missing_count == 0 || plan->kind >= PLANNER_COLLECT;
     for (size_t i = 0; i < sizeof with_peak / sizeof with_peak[0]; i++)
-        if (strcmp(id, with_peak[i]) == 0 && !isnan(plan->peak_mb) &&
-            !isnan(policy->memory_limit_mb))
+        if (strcmp(id, with_peak[i]) == 0 && !isnan(plan->peak_mb) && !isnan(plan->limit_mb))
             predicted = true;
     if (!predicted)
         id = arena_printf(arena, "%s_unverified", id);
@@ -149,7 +158,9 @@ static enum status make_sentence(const struct plan *plan, const struct policy *p
         MESSAGE_NUMBER("gradient_accumulation", plan->gradient_accumulation),
         MESSAGE_NUMBER("global_batch", plan->global_batch),
         MESSAGE_NUMBER("predicted_peak_mb", plan->peak_mb),
-        MESSAGE_NUMBER("limit_mb", policy->memory_limit_mb),
+        MESSAGE_TEXT("basis",
+                     isnan(plan->peak_mb) ? "not predicted" : planner_basis_name(plan->basis)),
+        MESSAGE_NUMBER("limit_mb", plan->limit_mb),
         MESSAGE_NUMBER("ratio", from->metrics.communication_ratio),
         MESSAGE_NUMBER("predicted_ratio", plan->communication_ratio),
         MESSAGE_TEXT("missing", missing),
@@ -168,18 +179,20 @@ static enum status make_action(const struct plan *plan, const struct policy *pol
         return diag_no_memory(diag);
     if (plan->missing_count > 0)
         memcpy(missing, plan->missing, plan->missing_count * sizeof *missing);
-    *action = (struct action){.gate = planner_gate_name(plan->gate),
-                              .kind = planner_kind_name(plan->kind),
-                              .strategy = plan->strategy,
-                              .world_size = plan->from->workload.world_size,
-                              .micro_batch = plan->micro_batch,
-                              .gradient_accumulation = plan->gradient_accumulation,
-                              .activation_checkpointing = plan->activation_checkpointing,
-                              .predicted_peak_mb = plan->peak_mb,
-                              .verified = plan->missing_count == 0,
-                              .missing = missing,
-                              .missing_count = plan->missing_count,
-                              .changes_global_batch = plan->changes_global_batch};
+    *action =
+        (struct action){.gate = planner_gate_name(plan->gate),
+                        .kind = planner_kind_name(plan->kind),
+                        .strategy = plan->strategy,
+                        .world_size = plan->from->workload.world_size,
+                        .micro_batch = plan->micro_batch,
+                        .gradient_accumulation = plan->gradient_accumulation,
+                        .activation_checkpointing = plan->activation_checkpointing,
+                        .predicted_peak_mb = plan->peak_mb,
+                        .basis = isnan(plan->peak_mb) ? NULL : planner_basis_name(plan->basis),
+                        .verified = plan->missing_count == 0,
+                        .missing = missing,
+                        .missing_count = plan->missing_count,
+                        .changes_global_batch = plan->changes_global_batch};
     const struct collector_command what = {
         .like = plan->from,
         .strategy = training_state_row(plan->strategy)->name,

@@ -17,9 +17,27 @@ struct planner_state {
     size_t missing_count;
 };
 
+/* How a predicted peak was come by. */
+enum planner_basis {
+    PLANNER_SCALED,  /* measured amounts, scaled (memory_change.h) */
+    PLANNER_AT_MOST, /* the schedule walked, with the largest workspace that there can be */
+    PLANNER_EXACT    /* the schedule walked, with the workspace that was measured */
+};
+
+/* One peak that the schedule of our own collector's run gives (walked_memory.h). */
+struct planner_walk {
+    enum strategy strategy;
+    double micro_batch;
+    int activation_checkpointing;
+    double peak_mb;
+    bool exact;
+};
+
 struct planner_subject { /* a candidate that may be adjusted */
     size_t candidate;    /* index */
     struct planner_state states[STRATEGY_COUNT];
+    const struct planner_walk *walks; /* every adjustment's, where the candidate can be walked */
+    size_t walk_count;
 };
 
 struct planner {
@@ -31,6 +49,11 @@ struct planner {
 
 #define PLANNER_MAX_SUBJECTS 32
 #define PLANNER_MAX_MISSING 8
+
+/* Micro-batches are divided by 2 to 16 or down to 1, multiplied by 2 to 8: larger steps would
+ * extrapolate too far from what was measured. */
+#define PLANNER_LARGEST_DIVISOR 16
+#define PLANNER_LARGEST_MULTIPLE 8
 
 enum planner_kind { /* best first: the order in which actions are listed */
                     PLANNER_STRATEGY,
@@ -55,9 +78,11 @@ struct plan {
     int activation_checkpointing;                            /* -1, 0, 1 */
     bool changes_global_batch;
     double peak_mb, communication_ratio, throughput; /* predicted; NAN: cannot be predicted */
-    const char *missing[PLANNER_MAX_MISSING];        /* why */
-    size_t missing_count;                            /* 0: verified */
-    bool fails;                                      /* a prediction misses its limit: no action */
+    enum planner_basis basis;                        /* of peak_mb */
+    double limit_mb; /* that peak_mb is held against: the policy's, else the one that the run met */
+    const char *missing[PLANNER_MAX_MISSING]; /* why */
+    size_t missing_count;                     /* 0: verified */
+    bool fails;                               /* a prediction misses its limit: no action */
 };
 
 /* Prepares a planner for a group that gates_apply has judged. All memory is the arena's. */
@@ -81,6 +106,16 @@ enum status planner_actions(const struct planner *planner, const struct policy *
 /* "strategy", "micro_batch", ...; "memory", ...; static storage. */
 const char *planner_kind_name(enum planner_kind kind);
 const char *planner_gate_name(enum planner_gate gate);
+/* "exact", "at most", "estimated"; static storage. */
+const char *planner_basis_name(enum planner_basis basis);
+
+/* Fills the walks of every subject; the ledgers of the candidates are filled (planner_walks.c). */
+enum status planner_walks_add(const struct group *group, struct planner_subject *subjects,
+                              size_t count, struct arena *arena, struct diag *diag) STATUS_CHECKED;
+
+/* The walk of a plan's settings; NULL: none. */
+const struct planner_walk *planner_walks_find(const struct planner_subject *subject,
+                                              const struct plan *plan);
 
 /* True if a candidate of these settings was run. */
 bool planner_was_run(const struct planner *planner, enum strategy strategy,

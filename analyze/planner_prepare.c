@@ -65,11 +65,6 @@ static bool grows_with_batch(const char *category)
     return strcmp(category, "activations") == 0 || strcmp(category, "workspace") == 0;
 }
 
-static double or_zero(double value)
-{
-    return isnan(value) ? 0 : value;
-}
-
 static double own_temporary(const struct candidate_ledger *ledger)
 {
     double sum = 0;
@@ -102,7 +97,8 @@ static enum status state_by_formula(const struct workload *workload, enum strate
         missing[i] = ledger.missing[i];
     for (size_t i = 0; i < more; i++)
         missing[ledger.missing_count + i] = ledger.temporary_missing[i];
-    *state = (struct planner_state){.resident_mb = ledger.available ? ledger.state.resident : NAN,
+    double held = ledger.state.resident + candidate_ledger_kept_mb(&ledger);
+    *state = (struct planner_state){.resident_mb = ledger.available ? held : NAN,
                                     .temporary_mb = adds ? ledger.temporary_mb : 0,
                                     .missing = missing,
                                     .missing_count = ledger.missing_count + more};
@@ -116,9 +112,8 @@ static enum status state_of(const struct candidate *candidate, enum strategy str
     const struct candidate_ledger *ledger = &candidate->ledger;
     if (strategy != candidate->strategy || !ledger->from_record)
         return state_by_formula(&candidate->workload, strategy, arena, state, diag);
-    *state = (struct planner_state){.resident_mb = ledger->state.resident +
-                                                   or_zero(ledger->persistent_parameters_mb) +
-                                                   or_zero(ledger->padding_mb),
+    *state = (struct planner_state){.resident_mb =
+                                        ledger->state.resident + candidate_ledger_kept_mb(ledger),
                                     .temporary_mb = own_temporary(ledger)};
     return STATUS_OK;
 }
@@ -136,7 +131,7 @@ static enum status prepare_subjects(const struct group *group, const size_t *ord
                 return status;
         }
     }
-    return STATUS_OK;
+    return planner_walks_add(group, planner->subjects, planner->subject_count, arena, diag);
 }
 
 enum status planner_prepare(const struct group *group, const size_t *order, struct arena *arena,

@@ -183,7 +183,7 @@ static void read_hardware(struct normalise *context, uint32_t record, struct har
 static void read_failure(struct normalise *context, uint32_t record, struct failure *failure)
 {
     uint32_t node = json_read_member(context->json, record, "failure");
-    *failure = (struct failure){.rank = NAN, .step = NAN};
+    *failure = (struct failure){.rank = NAN, .step = NAN, .limit_mb = NAN};
     if (json_read_is(context->json, node, JSON_READ_STRING)) {
         const char *reason = normalise_text(context, record, "failure");
         failure->failed = reason == NULL || reason[0] != '\0';
@@ -195,7 +195,20 @@ static void read_failure(struct normalise *context, uint32_t record, struct fail
         failure->phase = normalise_text(context, node, "phase");
         failure->rank = normalise_number(context, node, "rank");
         failure->step = normalise_number(context, node, "step");
+        double limit = normalise_number(context, node, "limit_bytes");
+        failure->limit_mb = limit > 0 ? limit / 1048576 : NAN;
     }
+}
+
+/* "slow@rank:0,step:2", of our own collector; the first of them. */
+static const char *read_injected(struct normalise *context, uint32_t record)
+{
+    const struct json_read_document *json = context->json;
+    uint32_t faults =
+        json_read_member(json, json_read_member(json, record, "run"), "injected_faults");
+    if (!json_read_is(json, faults, JSON_READ_ARRAY) || json_read_count(json, faults) == 0)
+        return NULL;
+    return normalise_text(context, json_read_first(json, faults), "fault");
 }
 
 static const char *read_decision(struct normalise *context, uint32_t record)
@@ -226,6 +239,8 @@ enum status record_read(const struct json_read_document *json, uint32_t node, st
     read.decision = read_decision(&context, node);
     const char *schema = normalise_text(&context, node, "schema");
     read.own_collector = schema != NULL && strncmp(schema, "rankledger.evidence/", 20) == 0;
+    if (read.own_collector)
+        read.injected = read_injected(&context, node);
     if (context.failed)
         return diag_no_memory(diag);
     read.normalised = context.items;

@@ -60,6 +60,7 @@ struct failure {
     const char *reason; /* NULL when not failed */
     const char *kind, *phase;
     double rank, step;
+    double limit_mb; /* out of memory: what the rank was allowed, where it is told; NAN */
 };
 
 struct metrics {
@@ -99,7 +100,8 @@ struct record {
     struct metrics metrics;
     struct failure failure;
     const char *decision;
-    bool own_collector; /* schema rankledger.evidence/N */
+    bool own_collector;   /* schema rankledger.evidence/N */
+    const char *injected; /* the fault that was made on purpose; NULL: none */
     const struct normalised *normalised;
     size_t normalised_count;
     const char *const *warnings; /* validation's warnings, one line each */

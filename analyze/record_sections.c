@@ -1,6 +1,7 @@
 #include "record_sections.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "normalise.h"
 
@@ -59,7 +60,24 @@ static bool read_categories(struct normalise *look, uint32_t node, struct record
     return true;
 }
 
-/* The largest phase peak of one rank; NAN without phases. */
+/* Checkpoints have a peak of their own, "checkpoint_peak_memory_mb" (evidence contract). */
+static bool is_checkpoint(const char *phase)
+{
+    static const char prefix[] = "checkpoint";
+    return strncmp(phase, prefix, sizeof prefix - 1) == 0;
+}
+
+static bool is_checkpoint_node(const struct json_read_document *json, uint32_t phase)
+{
+    char name[32];
+    uint32_t node = json_read_member(json, phase, "phase");
+    if (!json_read_is(json, node, JSON_READ_STRING))
+        return false;
+    json_read_string(json, node, name, sizeof name);
+    return is_checkpoint(name);
+}
+
+/* The largest peak of one rank in training; NAN without phases. */
 static double rank_peak(const struct normalise *look, uint32_t rank)
 {
     const struct json_read_document *json = look->json;
@@ -69,7 +87,8 @@ static double rank_peak(const struct normalise *look, uint32_t rank)
         return NAN;
     for (uint32_t node = json_read_first(json, phases); node != JSON_READ_NONE;
          node = json_read_next(json, phases, node)) {
-        double value = read_mb(look, node, "peak_bytes");
+        double value =
+            is_checkpoint_node(json, node) ? (double)NAN : read_mb(look, node, "peak_bytes");
         if (isnan(peak) || value > peak)
             peak = value;
     }
@@ -91,9 +110,11 @@ static bool read_phases(struct normalise *look, uint32_t node, struct record_mem
             continue;
         if (!read_categories(look, json_read_member(json, at, "by_category"), &phase))
             return false;
-        if (memory->phase_count == 0 || phase.peak_mb > phases[memory->peak_phase].peak_mb)
-            memory->peak_phase = memory->phase_count;
-        phases[memory->phase_count++] = phase;
+        struct record_phase *place = &phases[memory->phase_count++];
+        *place = phase;
+        if (!is_checkpoint(phase.name) &&
+            (memory->peak == NULL || phase.peak_mb > memory->peak->peak_mb))
+            memory->peak = place;
     }
     memory->phases = phases;
     return true;
@@ -148,9 +169,7 @@ enum status record_sections_fullest(const struct candidate *candidate, struct ar
         enum status status = record_sections_memory(candidate->records[i], arena, &one, diag);
         if (status != STATUS_OK)
             return status;
-        if (one.phase_count > 0 &&
-            (fullest.phase_count == 0 ||
-             one.phases[one.peak_phase].peak_mb > fullest.phases[fullest.peak_phase].peak_mb))
+        if (one.peak != NULL && (fullest.peak == NULL || one.peak->peak_mb > fullest.peak->peak_mb))
             fullest = one;
     }
     *memory = fullest;

@@ -13,13 +13,14 @@ struct record_phase {
     size_t category_count;
 };
 
-/* Memory of the rank with the largest phase peak. */
+/* Memory of the rank with the largest peak in training. */
 struct record_memory {
     double rank; /* NAN: no such section */
     double arena_mb, process_peak_mb;
     const struct record_phase *phases;
     size_t phase_count;
-    size_t peak_phase; /* index of the largest */
+    const struct record_phase
+        *peak; /* the largest of training (checkpoints left out); NULL: none */
 };
 
 enum status record_sections_memory(const struct record *record, struct arena *arena,

@@ -271,7 +271,7 @@ static void choose_runs(const struct record **records, size_t count, const struc
     }
     candidate->level_name = weakest->level_name;
     candidate->times_count = record_times_count(records[0]);
-    candidate->failure = (struct failure){.rank = NAN, .step = NAN};
+    candidate->failure = (struct failure){.rank = NAN, .step = NAN, .limit_mb = NAN};
     bool forgiven = policy->allow_failed_repeats && pool->count > 0;
     if (first_failed != NULL && !forgiven)
         candidate->failure = first_failed->failure;

@@ -106,6 +106,7 @@ static json_t *action_of(struct summary_parts *parts, const struct action *actio
     json_write_set(writer, object, "command", json_write_string(writer, action->command));
     json_write_set(writer, object, "predicted_peak_mb",
                    summary_parts_number(parts, action->predicted_peak_mb));
+    json_write_set(writer, object, "prediction", json_write_string(writer, action->basis));
     summary_parts_put_text(parts, object, "status",
                            action->verified ? "predicted_pass" : "unverified");
     json_write_set(writer, object, "missing", texts(parts, action->missing, action->missing_count));

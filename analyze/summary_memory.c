@@ -116,12 +116,17 @@ json_t *summary_parts_ledger(struct summary_parts *parts, const struct candidate
         {"padding_mb", ledger->padding_mb},
         {"temporary_mb", ledger->temporary_mb},
         {"residual_mb", ledger->residual_mb},
+        {"predicted_peak_mb", ledger->foreseen_peak_mb},
     };
+    static const char *const sources[] = {[CANDIDATE_FORMULA] = "formula",
+                                          [CANDIDATE_RECORD] = "record",
+                                          [CANDIDATE_MEASURED] = "measured"};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         json_write_set(writer, object, numbers[i].key,
                        summary_parts_number(parts, numbers[i].value));
     json_write_set(writer, object, "available", json_write_bool(writer, ledger->available));
     summary_parts_put_text(parts, object, "source", ledger->from_record ? "record" : "formula");
+    summary_parts_put_text(parts, object, "temporary_source", sources[ledger->temporary_source]);
     json_write_set(writer, object, "missing", names(parts, ledger->missing, ledger->missing_count));
     json_write_set(writer, object, "temporary", temporary_of(parts, ledger));
     json_write_set(writer, object, "temporary_missing",

@@ -8,7 +8,7 @@
 #include "text.h"
 
 #define MIB 1048576.0
-#define MAX_COLUMNS 9
+#define MAX_COLUMNS 10
 #define CELL 48
 
 /* ---- text ---- */
@@ -80,9 +80,16 @@ static void heading_cells(const struct ledger_request *request, struct table *li
     if (request->by_model)
         add_cell(line, "GB (10^9)");
     if (request->with_temporary) {
+        add_cell(line, "persistent");
         add_cell(line, "temporary");
         add_cell(line, "together");
     }
+}
+
+/* What zero3 keeps whole beside the formula's state; none: 0. */
+static double persistent_mb(const struct ledger_row *row)
+{
+    return isnan(row->temporary.persistent_bytes) ? 0 : row->temporary.persistent_bytes / MIB;
 }
 
 static void row_cells(const struct ledger_request *request, const struct ledger_row *row,
@@ -100,9 +107,10 @@ static void row_cells(const struct ledger_request *request, const struct ledger_
         add_cell(line, gigabytes(text, sizeof text, row->state.resident));
     if (request->with_temporary) {
         double temporary_mb = row->temporary.total_bytes / MIB;
+        double together_mb = row->state.resident + persistent_mb(row) + temporary_mb;
+        add_cell(line, mebibytes(text, sizeof text, persistent_mb(row), line->decimals));
         add_cell(line, mebibytes(text, sizeof text, temporary_mb, line->decimals));
-        add_cell(line,
-                 mebibytes(text, sizeof text, row->state.resident + temporary_mb, line->decimals));
+        add_cell(line, mebibytes(text, sizeof text, together_mb, line->decimals));
     }
 }
 
@@ -225,7 +233,8 @@ void ledger_rows_csv(const struct ledger_request *request, const struct ledger_r
 {
     text_buffer_puts(out, "strategy,world_size,parameter_per_rank_mb,gradient_per_rank_mb,"
                           "optimizer_per_rank_mb,resident_state_mb");
-    text_buffer_puts(out, request->with_temporary ? ",temporary_mb\n" : "\n");
+    text_buffer_puts(out,
+                     request->with_temporary ? ",temporary_mb,persistent_parameters_mb\n" : "\n");
     for (size_t i = 0; i < rows->count; i++) {
         const struct ledger_row *row = &rows->items[i];
         char world_size[CELL];
@@ -236,8 +245,10 @@ void ledger_rows_csv(const struct ledger_request *request, const struct ledger_r
         put_number(out, row->state.gradients);
         put_number(out, row->state.optimizer);
         put_number(out, row->state.resident);
-        if (request->with_temporary)
+        if (request->with_temporary) {
             put_number(out, row->temporary.total_bytes / MIB);
+            put_number(out, persistent_mb(row));
+        }
         text_buffer_puts(out, "\n");
     }
 }
@@ -281,6 +292,8 @@ enum status ledger_rows_json(const struct ledger_request *request, const struct 
                            json_write_real(&writer, row->temporary.total_bytes / MIB));
             json_write_set(&writer, object, "temporary_by_category_mb",
                            temporary_json(&writer, &row->temporary));
+            json_write_set(&writer, object, "persistent_parameters_mb",
+                           json_write_real(&writer, persistent_mb(row)));
         }
         json_write_append(&writer, array, object);
     }

@@ -193,14 +193,17 @@ static void add_walked(const struct temporary_memory_shape *shape,
             temporary_memory_activations(shape, shape->activation_checkpointing == 1));
 }
 
+/* Walks the schedule of the request; *persistent: elements that every rank keeps. */
 static enum status walk_shape(const struct schedule_request *request, struct schedule_walk *walk,
-                              struct diag *diag)
+                              uint64_t *persistent, struct diag *diag)
 {
     struct arena arena = {0};
     struct schedule schedule;
     enum status status = schedule_build(request, &arena, &schedule, diag);
     if (status == STATUS_OK)
         status = schedule_walk_of(&schedule, walk, diag);
+    if (status == STATUS_OK)
+        *persistent = schedule.persistent_valid_elements;
     arena_fini(&arena);
     return status;
 }
@@ -241,18 +244,21 @@ static void name_missing(const struct temporary_memory_shape *shape, enum strate
 enum status temporary_memory_of(const struct temporary_memory_shape *given, enum strategy strategy,
                                 struct temporary_memory *memory, struct diag *diag)
 {
-    struct temporary_memory result = {0};
+    struct temporary_memory result = {.persistent_bytes = NAN};
     struct schedule_request request;
     struct schedule_walk walk = {0};
+    uint64_t persistent = 0;
     bool fits = temporary_memory_request(given, strategy, &request);
     /* ddp and zero1 need nothing but activations, which have a closed form. */
     if (fits && reduces(strategy)) {
-        enum status status = walk_shape(&request, &walk, diag);
+        enum status status = walk_shape(&request, &walk, &persistent, diag);
         if (status != STATUS_OK)
             return status;
     }
     if (fits)
         add_walked(given, &request, &walk, &result);
+    if (fits && strategy == STRATEGY_ZERO3)
+        result.persistent_bytes = (double)persistent * given->parameter_wire_bytes;
     name_missing(given, strategy, fits, &result);
     for (size_t i = 0; i < result.count; i++)
         result.total_bytes += result.amounts[i].bytes;

@@ -45,7 +45,10 @@ struct temporary_memory_amount {
 struct temporary_memory {
     struct temporary_memory_amount amounts[TEMPORARY_MEMORY_MAX_AMOUNTS];
     size_t count;
-    double total_bytes;                                /* NAN if an input is missing */
+    double total_bytes; /* NAN if an input is missing */
+    /* Not temporary, and in no formula of the resident state: parameters that zero3 keeps whole on
+     * every rank (1-D tensors and those up to the threshold). NAN: another strategy, or unknown. */
+    double persistent_bytes;
     const char *missing[TEMPORARY_MEMORY_MAX_MISSING]; /* names of workload fields; static */
     size_t missing_count;
 };

@@ -19,6 +19,7 @@ struct memory_chart {
     struct memory_stack *stacks; /* one a line */
     struct chart_memory_words words;
     bool areas[THEME_AREA_COUNT]; /* which are seen */
+    bool measured, predicted;     /* the temporary memory that is seen */
 };
 
 /* ---- Reading ---- */
@@ -27,9 +28,15 @@ static void note_areas(struct memory_chart *chart, const struct chart_line *line
                        const struct memory_stack *stack)
 {
     bool bar = !isnan(stack->peak_mb) && !line->failed;
+    const char *source = line->candidate->ledger.temporary_source;
+    bool measured = source != NULL && strcmp(source, "measured") == 0;
     for (size_t p = 0; bar && p < stack->count; p++) {
-        if (stack->parts[p].from_mb < stack->peak_mb)
-            chart->areas[stack->parts[p].area] = true;
+        if (stack->parts[p].from_mb >= stack->peak_mb)
+            continue;
+        chart->areas[stack->parts[p].area] = true;
+        bool temporary = stack->parts[p].area == THEME_TEMPORARY;
+        chart->measured = chart->measured || (temporary && measured);
+        chart->predicted = chart->predicted || (temporary && !measured);
     }
     if (stack->known_mb > 0 && (!bar || stack->excess_mb > 0))
         chart->areas[THEME_BEYOND] = true;
@@ -170,9 +177,16 @@ static void put_tight_band(struct memory_chart *chart)
 
 /* ---- Head ---- */
 
+static const char *temporary_id(const struct memory_chart *chart)
+{
+    if (!chart->measured)
+        return "chart.memory.temporary";
+    return chart->predicted ? "chart.memory.temporary_mixed" : "chart.memory.temporary_measured";
+}
+
 static void put_legend(struct memory_chart *chart)
 {
-    static const struct {
+    const struct {
         enum theme_area area;
         const char *id;
     } known[] = {
@@ -180,7 +194,7 @@ static void put_legend(struct memory_chart *chart)
         {THEME_GRADIENTS, "category.gradients"},
         {THEME_OPTIMIZER, "category.optimizer_state"},
         {THEME_KEPT_WHOLE, "chart.memory.kept_whole"},
-        {THEME_TEMPORARY, "chart.memory.temporary"},
+        {THEME_TEMPORARY, temporary_id(chart)},
         {THEME_NOT_ATTRIBUTED, "chart.memory.not_attributed"},
         {THEME_BEYOND, "chart.memory.beyond"},
         {THEME_TIGHT, "chart.memory.tight_band"},

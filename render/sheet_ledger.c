@@ -16,10 +16,10 @@ static void write_headings(struct sheet_grid *grid, const struct report_view_nam
                                                       {"column.optimizer_divisor", true},
                                                       {"column.persistent_parameters", true},
                                                       {"column.padding", true}};
-    static const struct sheet_grid_heading last[] = {{"column.peak_memory", true},
-                                                     {"column.residual", true},
-                                                     {"column.ledger_source", false},
-                                                     {"column.missing", false}};
+    static const struct sheet_grid_heading last[] = {
+        {"column.peak_memory", true},       {"column.residual", true},
+        {"column.predicted_peak", true},    {"column.ledger_source", false},
+        {"column.temporary_source", false}, {"column.missing", false}};
     const struct texts *texts = cell_texts(grid->sheet);
     if (texts == NULL)
         return;
@@ -57,7 +57,9 @@ static void write_ledger(struct sheet_grid *grid, const struct summary_group *gr
         sheet_grid_number(grid, report_view_amount(&ledger->temporary, temporary, NULL), CELL_ONE);
     sheet_grid_number(grid, candidate->peak_memory_mb, CELL_ONE);
     sheet_grid_number(grid, ledger->residual_mb, CELL_ONE);
+    sheet_grid_number(grid, ledger->predicted_peak_mb, CELL_ONE);
     sheet_grid_word(grid, "ledger_source", ledger->source);
+    sheet_grid_word(grid, "temporary_source", ledger->temporary_source);
     const struct summary_texts *missing =
         ledger->available ? &ledger->temporary_missing : &ledger->missing;
     sheet_grid_list(grid, NULL, missing->items, missing->count);

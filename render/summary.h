@@ -61,10 +61,11 @@ struct summary_numbers {
 
 struct summary_ledger {
     bool available;
-    const char *source; /* "record" or "formula" */
+    const char *source;           /* "record" or "formula" */
+    const char *temporary_source; /* "measured", "record" or "formula" */
     double parameters_mb, gradients_mb, optimizer_state_mb, resident_mb;
     double parameters_divisor, gradients_divisor, optimizer_divisor;
-    double persistent_parameters_mb, padding_mb, residual_mb;
+    double persistent_parameters_mb, padding_mb, residual_mb, predicted_peak_mb;
     struct summary_amounts temporary;
     struct summary_texts missing, temporary_missing; /* names of absent inputs */
 };

@@ -104,6 +104,10 @@ static void read_ledger(struct summary_fields *fields, uint32_t node, struct sum
     static const struct summary_fields_row rows[] = {
         {"available", SUMMARY_FIELDS_BOOL, offsetof(struct summary_ledger, available)},
         {"source", SUMMARY_FIELDS_TEXT, offsetof(struct summary_ledger, source)},
+        {"temporary_source", SUMMARY_FIELDS_TEXT,
+         offsetof(struct summary_ledger, temporary_source)},
+        {"predicted_peak_mb", SUMMARY_FIELDS_AMOUNT,
+         offsetof(struct summary_ledger, predicted_peak_mb)},
         {"parameters_mb", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_ledger, parameters_mb)},
         {"gradients_mb", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_ledger, gradients_mb)},
         {"optimizer_state_mb", SUMMARY_FIELDS_AMOUNT,

@@ -62,7 +62,9 @@ struct candidate *group_sample_add(struct group_sample *sample, enum strategy st
                    .persistent_parameters_mb = NAN,
                    .padding_mb = NAN,
                    .temporary_mb = NAN,
-                   .residual_mb = NAN},
+                   .residual_mb = NAN,
+                   .foreseen_peak_mb = NAN,
+                   .measured_peak_mb = NAN},
         .formula_payload_mb = NAN,
     };
     return candidate;

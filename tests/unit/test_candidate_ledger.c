@@ -124,8 +124,82 @@ Test(candidate_ledger, a_sound_section_of_the_record_counts_before_the_formula)
     cr_assert_eq(ledger.padding_mb, 4 / MIB);
     cr_assert_eq(ledger.temporary_count, 2);
     cr_assert_eq(ledger.temporary_mb, 1.5);
-    cr_assert_eq(ledger.residual_mb, 2.5);
+    cr_assert_eq(ledger.temporary_source, CANDIDATE_RECORD);
+    cr_assert_eq(ledger.residual_mb, 2.5 - 10 / MIB, "10 - 6 - 1.5, and what is kept and padded");
     cr_assert_eq(ledger.parameters_divisor, 4);
+    record_set_fini(&set);
+}
+
+/*
+ * zero3 keeps the 1-D tensors of every block and the final norm whole, 2 bytes each: of width 64
+ * and 3 layers 3 * 13 * 64 and 2 * 64 numbers.
+ */
+Test(candidate_ledger, persistent_parameters_by_the_schedule_where_no_record_tells)
+{
+    struct evidence_set set = {0};
+    struct candidate candidate;
+    record_set_add_run(&set, "zero3", shape, "'peak_memory_mb':100", "'failure':null");
+    struct candidate_ledger ledger = ledger_of(&set, &candidate);
+    cr_assert_eq(ledger.persistent_parameters_mb, 2 * (3 * 13 * 64 + 2 * 64) / MIB);
+    cr_assert_eq(ledger.residual_mb,
+                 100 - 4 - ledger.persistent_parameters_mb - ledger.temporary_mb);
+    record_set_fini(&set);
+    set = (struct evidence_set){0};
+    record_set_add_run(&set, "fsdp_full_shard", shape, "'peak_memory_mb':100", "'failure':null");
+    cr_assert(isnan(ledger_of(&set, &candidate).persistent_parameters_mb), "zero3's alone");
+    record_set_fini(&set);
+}
+
+/* Three phases; the peak of training is the backward's, of 10 MiB, 1024 bytes of them foreseen
+ * otherwise. */
+static const char *const measured =
+    "'ledger':{'parameters_bytes':1048576,'gradients_bytes':2097152,"
+    "'optimizer_state_bytes':3145728,'resident_bytes':6291456,"
+    "'persistent_parameters_bytes':1024,'padding_bytes':1024,'predicted_peak_bytes':10484736,"
+    "'temporary':{'activations':4192256,'workspace':0}},"
+    "'memory':{'per_rank':[{'rank':0,'phases':["
+    "{'phase':'forward','peak_bytes':6293504,'by_category':{'parameters':6293504}},"
+    "{'phase':'backward','peak_bytes':10485760,'by_category':{'parameters':1050624,"
+    "'gradients':2097152,'optimizer_state':3145728,'activations':4191232,'workspace':%d}},"
+    "{'phase':'checkpoint_save','peak_bytes':20971520,'by_category':{'workspace':20971520}}]}]}";
+
+Test(candidate_ledger, what_was_measured_at_the_peak_counts_before_what_was_foreseen)
+{
+    char rest[2048];
+    struct evidence_set set = {0};
+    struct candidate candidate;
+    snprintf(rest, sizeof rest, measured, 1024);
+    record_set_add_run(&set, "zero3", shape, "'peak_memory_mb':10", rest);
+    struct candidate_ledger ledger = ledger_of(&set, &candidate);
+    cr_assert_eq(ledger.temporary_source, CANDIDATE_MEASURED);
+    cr_assert_eq(ledger.temporary_count, 2, "parameters, gradients and optimizer are state");
+    cr_assert_eq(ledger.temporary_mb, (4191232.0 + 1024) / MIB);
+    cr_assert_eq(ledger.measured_peak_mb, 10, "a checkpoint's peak is not training's");
+    cr_assert_eq(ledger.foreseen_peak_mb, 10484736 / MIB);
+    cr_assert_eq(ledger.residual_mb, 0, "resident, persistent, padding and temporary are all");
+    record_set_fini(&set);
+}
+
+Test(candidate_ledger, categories_that_do_not_add_up_to_their_peak_are_not_believed)
+{
+    char rest[2048];
+    struct evidence_set set = {0};
+    struct candidate candidate;
+    snprintf(rest, sizeof rest, measured, 1023);
+    record_set_add_run(&set, "zero3", shape, "'peak_memory_mb':10", rest);
+    cr_assert_eq(ledger_of(&set, &candidate).temporary_source, CANDIDATE_RECORD);
+    record_set_fini(&set);
+}
+
+Test(candidate_ledger, what_a_failed_run_had_reached_is_not_its_peak)
+{
+    char rest[2048];
+    struct evidence_set set = {0};
+    struct candidate candidate;
+    snprintf(rest, sizeof rest, measured, 1024);
+    strcat(rest, ",'failure':'killed'");
+    record_set_add_run(&set, "zero3", shape, "'peak_memory_mb':10", rest);
+    cr_assert_eq(ledger_of(&set, &candidate).temporary_source, CANDIDATE_RECORD);
     record_set_fini(&set);
 }
 

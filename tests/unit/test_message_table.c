@@ -36,16 +36,17 @@ Test(message_table, keeps_numbers_of_one_sentence_apart)
     const struct sentence_value gains[] = {
         MESSAGE_TEXT("strategy", "zero1"), MESSAGE_TEXT("baseline", "ddp"),
         MESSAGE_NUMBER("gain", 0.04996), MESSAGE_NUMBER("min_gain", 0.05)};
-    const struct sentence_value peaks[] = {MESSAGE_TEXT("strategy", "zero1"),
-                                          MESSAGE_NUMBER("predicted_peak_mb", 15258.71),
-                                          MESSAGE_NUMBER("limit_mb", 15258.7421875)};
+    const struct sentence_value peaks[] = {
+        MESSAGE_TEXT("strategy", "zero1"), MESSAGE_NUMBER("predicted_peak_mb", 15258.71),
+        MESSAGE_TEXT("basis", "exact"), MESSAGE_NUMBER("limit_mb", 15258.7421875)};
     cr_assert_eq(message_table_make(&arena, "reason.no_gain_throughput", gains, 4, &message, &diag),
                  STATUS_OK);
     cr_assert_not_null(strstr(message.text, "is 4.996 %; 5 % was"), "%s", message.text);
-    cr_assert_eq(message_table_make(&arena, "action.checkpointing", peaks, 3, &message, &diag),
+    cr_assert_eq(message_table_make(&arena, "action.checkpointing", peaks, 4, &message, &diag),
                  STATUS_OK);
-    cr_assert_not_null(strstr(message.text, "15,258.71 MiB against the limit of 15,258.74 MiB"),
-                       "%s", message.text);
+    cr_assert_not_null(
+        strstr(message.text, "15,258.71 MiB (exact) against the limit of 15,258.74 MiB"), "%s",
+        message.text);
     arena_fini(&arena);
 }
 
@@ -55,7 +56,7 @@ Test(message_table, says_not_measured_where_nothing_was)
     struct diag diag = {0};
     struct message message;
     const struct sentence_value values[] = {MESSAGE_TEXT("strategy", "zero1"),
-                                           MESSAGE_NUMBER("peak_mb", NAN)};
+                                            MESSAGE_NUMBER("peak_mb", NAN)};
     cr_assert_eq(message_table_make(&arena, "action.use_smaller", values, 2, &message, &diag),
                  STATUS_OK);
     cr_assert_not_null(strstr(message.text, "peak not measured MiB"));

@@ -64,6 +64,69 @@ Test(notes, say_what_of_a_peak_the_ledger_explains)
     cr_assert_eq(number(note, "resident_mb"), 60);
 }
 
+Test(notes, say_that_a_peak_is_explained_whole)
+{
+    add_with_ledger(90, 60, 30);
+    make();
+    cr_assert_not_null(find("note.explained"));
+    cr_assert_null(find("note.residual"));
+}
+
+Test(notes, count_what_is_kept_whole_and_padded)
+{
+    struct candidate *candidate = add_with_ledger(100, 60, 30);
+    candidate->ledger.persistent_parameters_mb = 6;
+    candidate->ledger.padding_mb = 3;
+    candidate->ledger.residual_mb = 1;
+    make();
+    const struct message *note = find("note.residual_kept");
+    cr_assert_not_null(note);
+    cr_assert_eq(number(note, "kept_mb"), 9);
+    cr_assert_eq(number(note, "residual_mb"), 1);
+    candidate->ledger.residual_mb = 0;
+    make();
+    cr_assert_not_null(find("note.explained_kept"));
+}
+
+Test(notes, name_the_category_that_was_foreseen_otherwise)
+{
+    static const struct memory_amount foreseen[] = {{"activations", "", 20}, {"workspace", "", 8}};
+    static const struct memory_amount measured[] = {{"activations", "", 21},
+                                                    {"communication_buffers", "", 9}};
+    struct candidate *candidate = add_with_ledger(90, 60, 30);
+    candidate->ledger.temporary = measured;
+    candidate->ledger.temporary_count = 2;
+    candidate->ledger.foreseen = foreseen;
+    candidate->ledger.foreseen_count = 2;
+    make();
+    cr_assert_null(find("note.prediction_category"), "nothing was measured");
+    candidate->ledger.temporary_source = CANDIDATE_MEASURED;
+    candidate->ledger.foreseen_peak_mb = 88;
+    candidate->ledger.measured_peak_mb = 90;
+    make();
+    const struct message *note = find("note.prediction_category");
+    cr_assert_not_null(note);
+    cr_assert_eq(number(note, "category_mb"), 9, "the buffers differ most");
+    cr_assert_eq(number(note, "category_predicted_mb"), 0);
+    cr_assert_eq(number(note, "predicted_mb"), 88);
+}
+
+Test(notes, say_nothing_where_what_was_foreseen_was_measured)
+{
+    static const struct memory_amount amounts[] = {{"activations", "", 30}};
+    struct candidate *candidate = add_with_ledger(90, 60, 30);
+    candidate->ledger.temporary = candidate->ledger.foreseen = amounts;
+    candidate->ledger.temporary_count = candidate->ledger.foreseen_count = 1;
+    candidate->ledger.temporary_source = CANDIDATE_MEASURED;
+    candidate->ledger.foreseen_peak_mb = candidate->ledger.measured_peak_mb = 90;
+    make();
+    cr_assert_null(find("note.prediction"));
+    cr_assert_null(find("note.prediction_category"));
+    candidate->ledger.foreseen_peak_mb = 89; /* the state's part differs */
+    make();
+    cr_assert_not_null(find("note.prediction"));
+}
+
 Test(notes, say_what_keeps_the_rest_from_being_split)
 {
     static const char *const missing[] = {"workload.vocab"};
@@ -86,7 +149,7 @@ Test(notes, tell_a_peak_below_the_resident_state)
 
 Test(notes, tell_temporary_memory_that_is_not_held_at_one_time)
 {
-    add_with_ledger(89, 60, 30)->ledger.temporary_from_record = true;
+    add_with_ledger(89, 60, 30)->ledger.temporary_source = CANDIDATE_RECORD;
     make();
     cr_assert_not_null(find("note.residual_overlap"));
 }

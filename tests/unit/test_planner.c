@@ -65,7 +65,7 @@ Test(planner, predicts_the_peak_of_a_strategy_that_shards_more)
     cr_assert_str_eq(found->command,
                      "rankledger-collect run --strategy zero1 --world-size 4 --backend cuda "
                      "--width 64 --layers 4 --heads 1 --vocab 128 --seq-len 32 --micro-batch 8 "
-                     "--gradient-accumulation 2 --dtype fp32 --output-dir evidence");
+                     "--gradient-accumulation 2 --dtype fp32 --output-dir evidence-next");
 }
 
 Test(planner, predicts_the_peak_of_a_smaller_micro_batch)
