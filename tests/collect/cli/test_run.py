@@ -117,7 +117,8 @@ class Completed(RunTest):
         words = shlex.split(command)
         self.assertEqual(words[0], "rankledger-collect")
         self.expect(self.collector.run(*words[1:]), 0)
-        both = subprocess.run([RANKLEDGER, "analyze", "--output", "-", "out", "evidence"],
+        place = words[words.index("--output-dir") + 1]
+        both = subprocess.run([RANKLEDGER, "analyze", "--output", "-", "out", place],
                               cwd=self.collector.folder, capture_output=True, text=True)
         document = json.loads(both.stdout)
         self.assertEqual(len(document["groups"]), 1, "one group: the same workload")
