@@ -18,8 +18,24 @@ static uint64_t ranks_of(const struct evidence_parts *parts)
 
 /* ---- metrics ---- */
 
-/* [rank][step]: every measured step, of all rounds one after another. */
-static json_t *step_times(const struct evidence_parts *parts)
+static uint64_t total_ns(const struct rank_step *step)
+{
+    return step->total_ns;
+}
+
+static uint64_t exposed_ns(const struct rank_step *step)
+{
+    return step->exposed_ns;
+}
+
+static uint64_t in_flight_ns(const struct rank_step *step)
+{
+    return step->in_flight_ns;
+}
+
+/* [rank][step] in ms: every measured step, of all rounds one after another. */
+static json_t *samples(const struct evidence_parts *parts,
+                       uint64_t (*ns)(const struct rank_step *step))
 {
     json_t *rows = json_write_array(parts->writer);
     for (uint64_t rank = 0; rank < ranks_of(parts); rank++) {
@@ -30,7 +46,7 @@ static json_t *step_times(const struct evidence_parts *parts)
                 json_write_append(
                     parts->writer, row,
                     json_write_real(parts->writer,
-                                    (double)evidence_source_step(record, s)->total_ns / NS_PER_MS));
+                                    (double)ns(evidence_source_step(record, s)) / NS_PER_MS));
         }
         json_write_append(parts->writer, rows, row);
     }
@@ -74,7 +90,7 @@ static void set_times(const struct evidence_parts *parts, json_t *object)
 {
     const struct evidence_metrics *metrics = &parts->metrics;
     evidence_parts_set_number(parts, object, "step_time_ms", metrics->step_time_ms);
-    evidence_parts_set(parts, object, "step_times_ms", step_times(parts));
+    evidence_parts_set(parts, object, "step_times_ms", samples(parts, total_ns));
     evidence_parts_set_number(parts, object, "throughput", metrics->throughput);
     evidence_parts_set_text(parts, object, "throughput_unit", "tokens/s");
     evidence_parts_set_number(parts, object, "communication_ratio", metrics->communication_ratio);
@@ -211,6 +227,11 @@ json_t *evidence_parts_timing(const struct evidence_parts *parts)
     evidence_parts_set_text(parts, object, "clock", "monotonic");
     evidence_parts_set_text(parts, object, "of_ranks", "mean over measured steps");
     evidence_parts_set(parts, object, "per_rank", ranks);
+    if (parts->metrics.steps > 0) {
+        /* Beside the step times: what the communication ratios are medians of. */
+        evidence_parts_set(parts, object, "exposed_times_ms", samples(parts, exposed_ns));
+        evidence_parts_set(parts, object, "in_flight_times_ms", samples(parts, in_flight_ns));
+    }
     evidence_parts_set(parts, object, "without_collectives", without_collectives(parts));
     return object;
 }

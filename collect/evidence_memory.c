@@ -42,6 +42,19 @@ static json_t *resident(const struct evidence_parts *parts, const struct rank_re
     return object;
 }
 
+/* The most of each category over all rounds: those after the first make no checkpoint. */
+static json_t *category_peaks(const struct evidence_parts *parts, uint64_t rank)
+{
+    uint64_t largest[SCHEDULE_CATEGORY_COUNT] = {0};
+    for (size_t round = 0; round < parts->source->round_count; round++) {
+        const uint64_t *peaks = evidence_source_record(parts->source, round, rank)->category_peak;
+        for (int category = 0; category < SCHEDULE_CATEGORY_COUNT; category++)
+            if (peaks[category] > largest[category])
+                largest[category] = peaks[category];
+    }
+    return by_category(parts, largest);
+}
+
 /* The round in which the process grew largest; all rounds reserve the same arena. */
 static const struct rank_record *largest_process(const struct evidence_parts *parts, uint64_t rank)
 {
@@ -71,7 +84,7 @@ static json_t *rank_memory(const struct evidence_parts *parts, uint64_t rank)
                                  record->process_peak_bytes - record->arena_bytes);
     evidence_parts_set(parts, object, "resident", resident(parts, record));
     evidence_parts_set(parts, object, "phases", phases(parts, rank));
-    evidence_parts_set(parts, object, "category_peaks", by_category(parts, record->category_peak));
+    evidence_parts_set(parts, object, "category_peaks", category_peaks(parts, rank));
     return object;
 }
 

@@ -156,6 +156,9 @@ Test(evidence_write, metrics_are_those_of_the_contract)
     expect_number(document, "metrics.communication_ratio", 0.5);
     /* (5+1)/10, (5+1)/20, (30+1)/40. */
     expect_number(document, "metrics.communication_in_flight_ratio", 0.6);
+    expect_number(document, "timing.exposed_times_ms.0.1", 5);
+    expect_number(document, "timing.exposed_times_ms.1.2", 30);
+    expect_number(document, "timing.in_flight_times_ms.1.2", 31);
     cr_assert(json_is_null(at(document, "metrics.skew_ratio")));
     expect_number(document, "metrics.peak_memory_mb", 5);
     expect_number(document, "metrics.peak_memory_mb_per_rank.0", 5);
@@ -205,6 +208,23 @@ Test(evidence_write, rounds_are_pooled_with_their_offsets)
     expect_number(document, "rounds.0.step_time_ms", 20);
     expect_number(document, "communication.collectives.0.calls", 2);
     cr_assert(json_is_true(at(document, "correctness.rounds_agree_on_losses")));
+    json_decref(document);
+}
+
+Test(evidence_write, category_peaks_are_the_most_of_all_rounds)
+{
+    fill_round(1);
+    source.round_count = 2;
+    for (size_t round = 0; round < 2; round++) { /* a checkpoint takes workspace, once */
+        struct rank_record *record = rank_board_at(&boards[round], 0);
+        record->process_peak_bytes = (20 + round) << 20;
+        record->category_peak[SCHEDULE_WORKSPACE] = round == 0 ? 900 : 500;
+        record->category_peak[SCHEDULE_ACTIVATIONS] = round == 0 ? 70 : 77;
+    }
+    json_t *document = written();
+    expect_number(document, "memory.per_rank.0.process_peak_bytes", 21 << 20);
+    expect_number(document, "memory.per_rank.0.category_peaks.workspace", 900);
+    expect_number(document, "memory.per_rank.0.category_peaks.activations", 77);
     json_decref(document);
 }
 
