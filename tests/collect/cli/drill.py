@@ -13,6 +13,7 @@ import concurrent.futures
 import shutil
 import sys
 
+import evidence_sums
 from collector import Collector
 
 STEPS = 5  # warm-up and repeats of collector.SMALL
@@ -119,6 +120,7 @@ def drill(case, program, rankledger, timeout):
             document = collector.evidence(strategy)
             faults += [f"{strategy}: {fault}" for fault in check_failure(case, document)]
             faults += [f"{strategy}: {fault}" for fault in check_measured(case, document)]
+            faults += [f"{strategy}: {fault}" for fault in evidence_sums.faults_of(document)]
         validation = collector.validate()
         if validation.returncode != 0:
             faults.append(validation.stdout)

@@ -13,6 +13,7 @@ import sys
 import time
 import unittest
 
+import evidence_sums
 from collector import SMALL, Collector
 
 PROGRAM = RANKLEDGER = None
@@ -69,6 +70,7 @@ class Completed(RunTest):
                                  ledger["persistent_parameters_bytes"])
                 peak = max(phase["peak_bytes"] for phase in rank["phases"])
                 self.assertEqual(peak, ledger["predicted_peak_bytes"])
+            self.assertEqual(evidence_sums.faults_of(document), [])
             self.assertTrue(document["correctness"]["ranks_agree_on_grad_norms"])
             losses.append(document["metrics"]["losses"])
         for other in losses[1:]:
@@ -79,9 +81,11 @@ class Completed(RunTest):
         self.assertEqual(analyze.returncode, 0, analyze.stderr)
 
     def test_rounds_are_pooled_and_strategies_take_turns(self):
-        run = self.expect(self.collector.train("--strategy", "zero1,ddp", "--rounds", "2"), 0)
+        run = self.expect(self.collector.train("--strategy", "zero1,ddp", "--rounds", "2",
+                                               "--checkpoint", "both"), 0)
         self.expect_sound()
         document = self.collector.evidence("zero1")
+        self.assertEqual(evidence_sums.faults_of(document), [])
         self.assertEqual([len(row) for row in document["metrics"]["step_times_ms"]], [8, 8])
         self.assertEqual([r["first_step"] for r in document["rounds"]], [0, 4])
         self.assertTrue(document["correctness"]["rounds_agree_on_losses"])
@@ -102,6 +106,8 @@ class Completed(RunTest):
         self.assertEqual(validation.stdout.count("warning:"), len(ALL), validation.stdout)
         self.assertEqual(validation.stdout.count("[world_size_one]"), len(ALL))
         self.assertEqual(self.collector.evidence("zero3")["metrics"]["communication_ratio"], 0)
+        for strategy in ALL:
+            self.assertEqual(evidence_sums.faults_of(self.collector.evidence(strategy)), [])
 
     def test_output_names_one_file(self):
         self.expect(self.collector.run("run", "--world-size", "2", "--strategy", "zero2",
