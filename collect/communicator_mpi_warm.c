@@ -2,46 +2,46 @@
 
 #include <stdlib.h>
 
-/* A rank can have 512 fragments on their way (btl_vader_free_list_max); a few more wait inside. */
-#define MESSAGES 640
-/* Two kinds: copied through shared memory, and read by the receiver (above 4096 bytes). */
-#define SHORT_BYTES 3584
-#define LONG_BYTES 8192
-/* Heap for what the library will keep of messages of other sizes that come too early. */
-#define SPARE_BYTES ((size_t)2 << 20)
+/*
+ * A rank can have 512 fragments on their way (btl_vader_free_list_max); a few more wait inside. Of
+ * the shorter ones fewer are expected. What comes before its receive is posted is kept in blocks of
+ * powers of two, so there is one size for each.
+ */
+#define MOST_MESSAGES 640
+#define LONGEST_BYTES 8192
+static const struct {
+    int bytes, count;
+} kinds[] = {
+    {192, 160},
+    {384, 160},
+    {768, 160},
+    {1536, 160},
+    {3584, MOST_MESSAGES},          /* the longest that is copied through shared memory */
+    {LONGEST_BYTES, MOST_MESSAGES}, /* read by the receiver out of the sender's memory */
+};
 
 /*
  * All sends are handed over before anybody takes what comes (no rank does so before the second
  * barrier), and all of it comes unexpected (no receive is posted before it).
  */
-static int exchange(const struct communicator_mpi_ranks *ranks, unsigned char *memory, int bytes,
+static int exchange(const struct communicator_mpi_ranks *ranks, unsigned char *memory, size_t kind,
                     MPI_Request *requests)
 {
+    const int bytes = kinds[kind].bytes;
+    const int count = kinds[kind].count;
     int code = MPI_Barrier(ranks->comm);
-    for (int i = 0; code == MPI_SUCCESS && i < MESSAGES; i++) {
+    for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
         int target = (ranks->rank + 1 + i % (int)ranks->peers) % ranks->world_size;
         code = MPI_Isend(memory, bytes, MPI_BYTE, target, 0, ranks->comm, &requests[i]);
     }
     code = code == MPI_SUCCESS ? MPI_Barrier(ranks->comm) : code;
-    for (int i = 0; code == MPI_SUCCESS && i < MESSAGES; i++) {
+    for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
         int distance = 1 + i % (int)ranks->peers;
         int source = (ranks->rank + ranks->world_size - distance) % ranks->world_size;
-        code = MPI_Irecv(memory + LONG_BYTES, bytes, MPI_BYTE, source, 0, ranks->comm,
-                         &requests[MESSAGES + i]);
+        code = MPI_Irecv(memory + (size_t)(i + 1) * LONGEST_BYTES, bytes, MPI_BYTE, source, 0,
+                         ranks->comm, &requests[count + i]);
     }
-    return code == MPI_SUCCESS ? MPI_Waitall(2 * MESSAGES, requests, MPI_STATUSES_IGNORE) : code;
-}
-
-/* Touched and given back, it stays with the process (communicator_mpi_start) for the next who asks.
- */
-static void touch_heap(void)
-{
-    void *spare = malloc(SPARE_BYTES);
-    volatile unsigned char *bytes = spare;
-    for (size_t i = 0; spare && i < SPARE_BYTES; i += 1024) {
-        bytes[i] = 0;
-    }
-    free(spare);
+    return code == MPI_SUCCESS ? MPI_Waitall(2 * count, requests, MPI_STATUSES_IGNORE) : code;
 }
 
 enum status communicator_mpi_warm(const struct communicator_mpi_ranks *ranks, struct diag *diag)
@@ -49,14 +49,16 @@ enum status communicator_mpi_warm(const struct communicator_mpi_ranks *ranks, st
     if (ranks->peers == 0) {
         return STATUS_OK;
     }
-    unsigned char *memory = calloc(2, LONG_BYTES);
-    MPI_Request *requests = calloc((size_t)2 * MESSAGES, sizeof(MPI_Request));
+    /* Given back touched, it stays with the process (communicator_mpi_start): heap for the rest. */
+    unsigned char *memory = calloc(1 + MOST_MESSAGES, LONGEST_BYTES);
+    MPI_Request *requests = calloc((size_t)2 * MOST_MESSAGES, sizeof(MPI_Request));
     enum status status = STATUS_OK;
+    int code = MPI_SUCCESS;
     if (!memory || !requests) {
         status = diag_no_memory(diag);
-    } else {
-        int code = exchange(ranks, memory, SHORT_BYTES, requests);
-        code = code == MPI_SUCCESS ? exchange(ranks, memory, LONG_BYTES, requests) : code;
+    }
+    for (size_t i = 0; status == STATUS_OK && i < sizeof kinds / sizeof *kinds; i++) {
+        code = exchange(ranks, memory, i, requests);
         if (code != MPI_SUCCESS) {
             status =
                 communicator_mpi_transfer_fault(code, "first messages", NULL, ranks->rank, diag);
@@ -64,6 +66,5 @@ enum status communicator_mpi_warm(const struct communicator_mpi_ranks *ranks, st
     }
     free(memory);
     free(requests);
-    touch_heap();
     return status;
 }

@@ -2,13 +2,7 @@
 
 #include <string.h>
 
-/* One body, compiled for several generations of x86-64; the loader takes the best that runs here.
- */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define VECTOR_CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define VECTOR_CLONES
-#endif
+#include "backend_cpu_clones.h"
 
 /* Elements that are added up at a time: their fp32 sums stay in the first-level cache. */
 #define BLOCK_ELEMENTS 2048
@@ -26,12 +20,12 @@ static inline uint16_t narrow(float number)
     uint32_t bits;
     memcpy(&bits, &number, sizeof bits);
     uint32_t even = (bits >> 16) & 1u;
-    uint32_t rounded = (bits + 0x7fffu + even) >> 16;
-    uint32_t quiet = (bits >> 16) | 0x40u;
-    return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded);
+    bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
+    uint32_t rounded = is_nan ? bits | 0x400000u : bits + 0x7fffu + even;
+    return (uint16_t)(rounded >> 16);
 }
 
-VECTOR_CLONES static void add_fp32(float *to, const float *a, const float *b, size_t count)
+BACKEND_CPU_CLONES static void add_fp32(float *to, const float *a, const float *b, size_t count)
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
@@ -39,7 +33,8 @@ VECTOR_CLONES static void add_fp32(float *to, const float *a, const float *b, si
     }
 }
 
-VECTOR_CLONES static void add_bf16(uint16_t *to, const uint16_t *a, const uint16_t *b, size_t count)
+BACKEND_CPU_CLONES static void add_bf16(uint16_t *to, const uint16_t *a, const uint16_t *b,
+                                        size_t count)
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
@@ -47,8 +42,8 @@ VECTOR_CLONES static void add_bf16(uint16_t *to, const uint16_t *a, const uint16
     }
 }
 
-VECTOR_CLONES static void widen_pair(float *sums, const uint16_t *a, const uint16_t *b,
-                                     size_t count)
+BACKEND_CPU_CLONES static void widen_pair(float *sums, const uint16_t *a, const uint16_t *b,
+                                          size_t count)
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
@@ -56,7 +51,7 @@ VECTOR_CLONES static void widen_pair(float *sums, const uint16_t *a, const uint1
     }
 }
 
-VECTOR_CLONES static void widen_add(float *sums, const uint16_t *from, size_t count)
+BACKEND_CPU_CLONES static void widen_add(float *sums, const uint16_t *from, size_t count)
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
@@ -64,35 +59,38 @@ VECTOR_CLONES static void widen_add(float *sums, const uint16_t *from, size_t co
     }
 }
 
-VECTOR_CLONES static void narrow_all(uint16_t *to, const float *sums, size_t count)
+BACKEND_CPU_CLONES static void add_narrow(uint16_t *to, const float *sums, const uint16_t *from,
+                                          size_t count)
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
-        to[i] = narrow(sums[i]);
+        to[i] = narrow(sums[i] + widen(from[i]));
     }
 }
 
-/* `to` may alias a later source, so the sums are made elsewhere. */
+/* `to` may be any of the sources, so nothing is written to it before the last has been read. */
 static void sum_fp32_block(float *to, const void *const *from, size_t from_count, size_t first,
                            size_t count)
 {
     float sums[BLOCK_ELEMENTS];
+    const size_t last = from_count - 1;
     add_fp32(sums, (const float *)from[0] + first, (const float *)from[1] + first, count);
-    for (size_t k = 2; k < from_count; k++) {
+    for (size_t k = 2; k < last; k++) {
         add_fp32(sums, sums, (const float *)from[k] + first, count);
     }
-    memcpy(to + first, sums, count * sizeof *sums);
+    add_fp32(to + first, sums, (const float *)from[last] + first, count);
 }
 
 static void sum_bf16_block(uint16_t *to, const void *const *from, size_t from_count, size_t first,
                            size_t count)
 {
     float sums[BLOCK_ELEMENTS];
+    const size_t last = from_count - 1;
     widen_pair(sums, (const uint16_t *)from[0] + first, (const uint16_t *)from[1] + first, count);
-    for (size_t k = 2; k < from_count; k++) {
+    for (size_t k = 2; k < last; k++) {
         widen_add(sums, (const uint16_t *)from[k] + first, count);
     }
-    narrow_all(to + first, sums, count);
+    add_narrow(to + first, sums, (const uint16_t *)from[last] + first, count);
 }
 
 void wire_sum(enum model_dtype wire, void *to, const void *const *from, size_t from_count,
