@@ -95,24 +95,45 @@ static json_t *row_of(const struct evidence_parts *parts, const struct row *row)
     return object;
 }
 
-/* 1 - exposed / the blocking time of the same collectives, where that was measured. */
-static double overlap_efficiency(const struct evidence_parts *parts)
+/* Mean exposed time of a step, of the rank that has most. */
+static double exposed_ms(const struct evidence_parts *parts, size_t round)
 {
-    double blocking = 0;
-    double exposed = 0;
-    if (parts->source->round_count == 0)
-        return NAN;
+    double most = 0;
     for (uint64_t rank = 0; rank < evidence_source_ranks(parts->source); rank++) {
-        const struct rank_record *record = evidence_source_record(parts->source, 0, rank);
-        blocking = fmax(blocking, record->blocking_ms);
+        const struct rank_record *record = evidence_source_record(parts->source, round, rank);
+        uint64_t steps = evidence_source_measured(record);
         double own = 0;
         for (int phase = 0; phase < SCHEDULE_PHASE_COUNT; phase++)
             own += (double)record->usage.exposed_phase_ns[phase];
-        uint64_t steps = evidence_source_measured(record);
         if (steps > 0)
-            exposed = fmax(exposed, own / (double)steps / NS_PER_MS);
+            most = fmax(most, own / (double)steps / NS_PER_MS);
     }
-    return blocking > 0 ? 1 - exposed / blocking : NAN;
+    return most;
+}
+
+/* The same where every collective was waited for at once; NAN unless measured. */
+static double blocking_ms(const struct evidence_parts *parts, size_t round)
+{
+    double most = NAN;
+    for (uint64_t rank = 0; rank < evidence_source_ranks(parts->source); rank++)
+        most = fmax(most, evidence_source_record(parts->source, round, rank)->blocking_ms);
+    return most > 0 ? most : NAN;
+}
+
+/* How much of the collectives' time computing hides, with what it was worked out from. */
+static void set_overlap(const struct evidence_parts *parts, json_t *object)
+{
+    double blocking = NAN;
+    double exposed = NAN;
+    if (parts->source->round_count > 0) {
+        blocking = blocking_ms(parts, 0);
+        exposed = exposed_ms(parts, 0);
+    }
+    json_t *overlap = json_write_object(parts->writer);
+    evidence_parts_set_number(parts, overlap, "exposed_ms", isnan(blocking) ? NAN : exposed);
+    evidence_parts_set_number(parts, overlap, "blocking_ms", blocking);
+    evidence_parts_set(parts, object, "overlap", overlap);
+    evidence_parts_set_number(parts, object, "overlap_efficiency", 1 - exposed / blocking);
 }
 
 json_t *evidence_parts_communication(const struct evidence_parts *parts)
@@ -130,7 +151,7 @@ json_t *evidence_parts_communication(const struct evidence_parts *parts)
     evidence_parts_set_text(parts, object, "progress", "polling");
     evidence_parts_set_text(parts, object, "algorithm", communicator_mpi_algorithm());
     evidence_parts_set_text(parts, object, "times", "largest rank's mean over measured steps");
-    evidence_parts_set_number(parts, object, "overlap_efficiency", overlap_efficiency(parts));
+    set_overlap(parts, object);
     return object;
 }
 

@@ -29,6 +29,7 @@ const char *rank_phase_name(enum rank_phase phase)
         [RANK_CHECKPOINT_SAVE] = "checkpoint_save",
         [RANK_CHECKPOINT_RESTORE] = "checkpoint_restore",
         [RANK_CALIBRATION] = "calibration",
+        [RANK_BLOCKING] = "blocking_collectives",
         [RANK_NO_COLLECTIVES] = "no_collectives",
         [RANK_FINISH] = "finish",
         [RANK_DONE] = "done",

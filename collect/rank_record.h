@@ -29,6 +29,7 @@ enum rank_phase { /* where a rank is; for failures */
                   RANK_CHECKPOINT_SAVE,
                   RANK_CHECKPOINT_RESTORE,
                   RANK_CALIBRATION,
+                  RANK_BLOCKING,       /* the pass that waits for each collective at once */
                   RANK_NO_COLLECTIVES, /* the pass without collectives */
                   RANK_FINISH,
                   RANK_DONE
@@ -116,8 +117,8 @@ struct rank_record {
     uint64_t category_peak[SCHEDULE_CATEGORY_COUNT];
     /* --- communication over the measured steps --- */
     struct communicator_usage usage;
-    /* --- the same steps with every collective waited for at once (--no-overlap), if that was
-           measured: exposed time of one step; NAN else --- */
+    /* --- steps with every collective waited for at once, if that was measured: mean exposed time
+           of one; NAN else --- */
     double blocking_ms;
     /* --- the pass without collectives --- */
     uint64_t bare_steps;

@@ -7,8 +7,42 @@
 #include "calibration.h"
 #include "stopwatch.h"
 
-#define BARE_STEPS 5 /* enough for a median and a spread */
+#define BARE_STEPS 5     /* enough for a median and a spread */
+#define BLOCKING_STEPS 5 /* likewise */
 #define MATRIX_PRODUCTS 5
+
+static uint64_t fewer(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* --- the pass with every collective waited for at once --- */
+
+/* The same steps again, whose results nobody uses: what the collectives cost where nothing is
+ * computed meanwhile. Overlap is measured against it. */
+static enum status run_blocking(struct session *session, struct diag *diag)
+{
+    struct communicator *communicator = session->communicator;
+    const uint64_t count = fewer(session->training.repeats, BLOCKING_STEPS);
+    if (communicator->world_size == 1 || !session->training.schedule.overlap)
+        return STATUS_OK;
+    session->doing = RANK_FAILURE_COMMUNICATION;
+    session_parts_enter(session, RANK_BLOCKING);
+    enum status status = communicator_barrier(communicator, diag);
+    uint64_t exposed_ns = 0;
+    communicator->blocking = true;
+    for (uint64_t i = 0; i < count && status == STATUS_OK; i++) {
+        struct executor_step step;
+        status = session_parts_step(session, &step, diag);
+        if (status == STATUS_OK)
+            exposed_ns += step.times.exposed_ns;
+        session_parts_advance(session);
+    }
+    communicator->blocking = false;
+    if (status == STATUS_OK)
+        session->record->blocking_ms = (double)exposed_ns / (double)count / 1e6;
+    return status;
+}
 
 /* --- the pass without collectives --- */
 
@@ -18,8 +52,7 @@ static enum status run_bare(struct session *session, struct diag *diag)
 {
     struct rank_record *record = session->record;
     struct communicator *communicator = session->communicator;
-    const uint64_t repeats = session->training.repeats;
-    const uint64_t count = repeats < BARE_STEPS ? repeats : BARE_STEPS;
+    const uint64_t count = fewer(session->training.repeats, BARE_STEPS);
     if (communicator->world_size == 1)
         return STATUS_OK;
     session->doing = RANK_FAILURE_COMMUNICATION;
@@ -82,6 +115,8 @@ enum status session_parts_finish(struct session *session, struct diag *diag)
     enum status status = session_parts_dump(session, DUMP_FINAL, diag);
     if (status == STATUS_OK)
         status = session_parts_checkpoints(session, diag);
+    if (status == STATUS_OK)
+        status = run_blocking(session, diag);
     if (status == STATUS_OK)
         status = run_bare(session, diag);
     if (status == STATUS_OK)

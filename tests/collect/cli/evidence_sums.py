@@ -88,6 +88,21 @@ class Sums:
             self.same("without_collectives", bare["step_time_ms"],
                       statistics.median(bare["step_times_ms"]))
 
+        self.check_overlap()
+
+    def check_overlap(self):
+        communication = self.document["communication"]
+        overlap, efficiency = communication["overlap"], communication["overlap_efficiency"]
+        if overlap["blocking_ms"] is None:
+            if efficiency is not None or overlap["exposed_ms"] is not None:
+                self.faults.append("an overlap without a pass that it was measured against")
+            return
+        self.same("overlap_efficiency", efficiency,
+                  1 - overlap["exposed_ms"] / overlap["blocking_ms"])
+        self.same("overlap.exposed_ms", overlap["exposed_ms"],
+                  max(row["exposed_ms"] for row in self.document["timing"]["per_rank"])
+                  if len(self.document["rounds"]) == 1 else overlap["exposed_ms"])
+
     def check_bandwidths(self):
         rows = [(row, row.get("in_flight_ms"))
                 for row in self.document["communication"]["collectives"]]
