@@ -22,7 +22,7 @@
 #define SHORT_RUN_BYTES (UINT64_C(16) << 10)
 #define SHORT_MESSAGE_BYTES UINT64_C(3584)
 /* An all-reduce of payload x N up to this goes whole to everyone, in one step instead of two. */
-#define WHOLE_BYTES (UINT64_C(128) << 10)
+#define WHOLE_BYTES (UINT64_C(64) << 10)
 
 size_t communicator_mpi_transfer_sum_bytes(uint64_t world_size)
 {
