@@ -87,7 +87,7 @@ Test(candidate_ledger, given_state_bytes_count_before_those_of_the_data_type)
     record_set_fini(&set);
 }
 
-static const char *const shape =
+static const char shape[] =
     "'parameters':1048576,'dtype':'bf16','world_size':4,'width':64,'layers':3,'heads':4,'vocab':"
     "512,"
     "'seq_len':32,'micro_batch':2,'gradient_accumulation':2,'activation_checkpointing':false";
@@ -152,7 +152,7 @@ Test(candidate_ledger, persistent_parameters_by_the_schedule_where_no_record_tel
 
 /* Three phases; the peak of training is the backward's, of 10 MiB, 1024 bytes of them foreseen
  * otherwise. */
-static const char *const measured =
+static const char measured[] =
     "'ledger':{'parameters_bytes':1048576,'gradients_bytes':2097152,"
     "'optimizer_state_bytes':3145728,'resident_bytes':6291456,"
     "'persistent_parameters_bytes':1024,'padding_bytes':1024,'predicted_peak_bytes':10484736,"

@@ -83,7 +83,7 @@ static void teardown(void)
 
 TestSuite(walked_record, .fini = teardown);
 
-static const char *const shape =
+static const char shape[] =
     "'parameters':%d,'dtype':'fp32','world_size':4,'width':64,'layers':3,'heads':4,'vocab':513,"
     "'seq_len':32,'micro_batch':2,'gradient_accumulation':2,'activation_checkpointing':false,"
     "'wire_bytes':{'parameter':4,'gradient':4}";
