@@ -25,25 +25,12 @@ static enum status parse(int argc, char **argv, struct cmd_bandwidth *command, b
     int format = 0;
     int dtype = 0;
     const struct options_row rows[] = {
-        {.name = "world-size",
-         .type = OPTIONS_COUNT,
-         .argument = "N",
-         .help = "number of ranks (2)",
-         .value = &world_size,
-         .minimum = 1,
-         .maximum = MOST_RANKS},
-        {.name = "dtype",
-         .type = OPTIONS_CHOICE,
-         .argument = "fp32|bf16",
-         .help = "of what is added up (fp32)",
-         .value = &dtype,
-         .choices = dtypes},
-        {.name = "format",
-         .type = OPTIONS_CHOICE,
-         .argument = "text|json",
-         .help = "of the output (text)",
-         .value = &format,
-         .choices = formats},
+        {"world-size", OPTIONS_COUNT, "N", "number of ranks (2)", &world_size, NULL, 1, MOST_RANKS,
+         NULL},
+        {"dtype", OPTIONS_CHOICE, "fp32|bf16", "of what is added up (fp32)", &dtype, NULL, 0, 0,
+         dtypes},
+        {"format", OPTIONS_CHOICE, "text|json", "of the output (text)", &format, NULL, 0, 0,
+         formats},
     };
     const struct options_command description = {
         .program = "rankledger-collect",

@@ -15,7 +15,9 @@
  * Sums travel in the wire dtype. Everything is in place: an all-reduce in the whole array; a
  * reduce-scatter reads the whole array and leaves the sum in the rank's own part of it (the other
  * parts are undefined afterwards); an all-gather fills the whole array from `shard` (which may be
- * the rank's own part of it).
+ * the rank's own part of it). Until a call is complete nobody else may touch its arrays and shards.
+ * All ranks must post the same calls, with the same tickets, in the same order, and wait for them
+ * in the same order.
  */
 struct communicator;
 

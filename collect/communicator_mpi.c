@@ -191,11 +191,28 @@ uint64_t communicator_mpi_buffer_bytes(uint64_t world_size)
     return communicator_mpi_exchange_buffer_bytes(world_size);
 }
 
-static enum status create(MPI_Comm parent, enum model_dtype wire, size_t ticket_count,
-                          struct communicator **communicator, struct diag *diag)
+/* What needs the ranks' own MPI communicator, `mpi->comm`. */
+static enum status set_up(struct communicator_mpi *mpi, enum model_dtype wire, size_t ticket_count,
+                          struct diag *diag)
 {
     int rank = 0;
     int world_size = 1;
+    MPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(mpi->comm, &rank);
+    MPI_Comm_size(mpi->comm, &world_size);
+    enum status status = communicator_init(&mpi->base, &operations, (uint64_t)rank,
+                                           (uint64_t)world_size, wire, ticket_count, diag);
+    if (status == STATUS_OK) {
+        status =
+            communicator_mpi_exchange_init(&mpi->exchange, mpi->comm, wire, ticket_count, diag);
+    }
+    mpi->base.buffer_bytes = communicator_mpi_exchange_buffer_bytes((uint64_t)world_size);
+    return status == STATUS_OK ? communicator_mpi_warm(&mpi->exchange.ranks, diag) : status;
+}
+
+static enum status create(MPI_Comm parent, enum model_dtype wire, size_t ticket_count,
+                          struct communicator **communicator, struct diag *diag)
+{
     if (ticket_count > (INT_MAX - 1) / 2) {
         return diag_set(diag, STATUS_BUG, "%zu collectives are more than MPI has tags for",
                         ticket_count);
@@ -210,26 +227,11 @@ static enum status create(MPI_Comm parent, enum model_dtype wire, size_t ticket_
         return communicator_mpi_transfer_fault(code, "duplication of its communicator", NULL, 0,
                                                diag);
     }
-    MPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(mpi->comm, &rank);
-    MPI_Comm_size(mpi->comm, &world_size);
-    enum status status = communicator_init(&mpi->base, &operations, (uint64_t)rank,
-                                           (uint64_t)world_size, wire, ticket_count, diag);
-    if (status == STATUS_OK) {
-        status =
-            communicator_mpi_exchange_init(&mpi->exchange, mpi->comm, wire, ticket_count, diag);
-    }
-    if (status == STATUS_OK) {
-        status = communicator_mpi_warm(&mpi->exchange.ranks, diag);
-    }
+    enum status status = set_up(mpi, wire, ticket_count, diag);
     if (status != STATUS_OK) {
-        communicator_mpi_exchange_fini(&mpi->exchange);
-        communicator_fini(&mpi->base);
-        MPI_Comm_free(&mpi->comm);
-        free(mpi);
+        mpi_destroy(&mpi->base);
         return status;
     }
-    mpi->base.buffer_bytes = communicator_mpi_exchange_buffer_bytes((uint64_t)world_size);
     *communicator = &mpi->base;
     return STATUS_OK;
 }

@@ -7,6 +7,8 @@
  * Ranks over MPI. communicator_mpi_start makes malloc keep its memory (Open MPI's reductions
  * allocate temporary buffers anew at each call, and a fresh page costs up to 16 us), then starts
  * MPI with the threads it needs (funneled). Call it before anything else allocates much.
+ *
+ * Of Open MPI's tunables nothing has to be set, except mpi_yield_when_idle where ranks share cores.
  */
 enum status communicator_mpi_start(int *rank, int *world_size, struct diag *diag) STATUS_CHECKED;
 /* Ends MPI in order; after a failure of another rank it would hang: use communicator_mpi_abort. */

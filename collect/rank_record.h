@@ -77,7 +77,7 @@ struct rank_step {
 
 struct rank_link { /* one calibration measurement */
     enum schedule_collective collective;
-    bool blocking; /* which kind of MPI call */
+    bool blocking; /* waited for where it was posted */
     uint64_t payload_bytes;
     double ms;
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collective_forms.h"
 #include "communicator_mpi.h"
 #include "huge_memory.h"
 #include "wire_sum.h"
@@ -22,217 +23,6 @@
 #define LOOP_CALLS 50
 #define MOST_CALLS 16
 #define FRESH_BYTES ((size_t)64 << 10)
-
-struct bench {
-    struct communicator *communicator;
-    int rank, world_size;
-    enum model_dtype wire;
-    size_t element_bytes;
-    MPI_Datatype type;
-    MPI_Op sum;
-    unsigned char *array, *other;
-};
-
-/* What has to be done; a gather's own part may lie elsewhere. */
-enum purpose { ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, ALL_GATHER_APART, PURPOSES };
-static const char *const purposes[] = {"all-reduce", "reduce-scatter", "all-gather in place",
-                                       "all-gather from elsewhere"};
-
-struct form {
-    enum purpose purpose;
-    const char *name;
-    void (*run)(struct bench *bench, size_t bytes);
-    bool ours;
-};
-
-static int count_of(const struct bench *bench, size_t bytes)
-{
-    return (int)(bytes / bench->element_bytes);
-}
-
-static int part_of(const struct bench *bench, size_t bytes)
-{
-    return count_of(bench, bytes) / bench->world_size;
-}
-
-static void finish(MPI_Request *request)
-{
-    MPI_Wait(request, MPI_STATUS_IGNORE);
-}
-
-static void all_reduce(struct bench *bench, size_t bytes)
-{
-    MPI_Allreduce(MPI_IN_PLACE, bench->array, count_of(bench, bytes), bench->type, bench->sum,
-                  MPI_COMM_WORLD);
-}
-
-/* The sum has to end where the terms were: what a call puts elsewhere is copied back. */
-static void all_reduce_apart(struct bench *bench, size_t bytes)
-{
-    MPI_Allreduce(bench->array, bench->other, count_of(bench, bytes), bench->type, bench->sum,
-                  MPI_COMM_WORLD);
-    memcpy(bench->array, bench->other, bytes);
-}
-
-static void all_reduce_started(struct bench *bench, size_t bytes)
-{
-    MPI_Request request;
-    MPI_Iallreduce(MPI_IN_PLACE, bench->array, count_of(bench, bytes), bench->type, bench->sum,
-                   MPI_COMM_WORLD, &request);
-    finish(&request);
-}
-
-static void copy_part(struct bench *bench, size_t bytes)
-{
-    size_t part = (size_t)part_of(bench, bytes) * bench->element_bytes;
-    memcpy(bench->array + (size_t)bench->rank * part, bench->other, part);
-}
-
-static void reduce_scatter(struct bench *bench, size_t bytes)
-{
-    MPI_Reduce_scatter_block(MPI_IN_PLACE, bench->array, part_of(bench, bytes), bench->type,
-                             bench->sum, MPI_COMM_WORLD);
-}
-
-static void reduce_scatter_apart(struct bench *bench, size_t bytes)
-{
-    MPI_Reduce_scatter_block(bench->array, bench->other, part_of(bench, bytes), bench->type,
-                             bench->sum, MPI_COMM_WORLD);
-    copy_part(bench, bytes);
-}
-
-static void reduce_scatter_started(struct bench *bench, size_t bytes)
-{
-    MPI_Request request;
-    MPI_Ireduce_scatter_block(MPI_IN_PLACE, bench->array, part_of(bench, bytes), bench->type,
-                              bench->sum, MPI_COMM_WORLD, &request);
-    finish(&request);
-}
-
-static void reduce_scatter_apart_started(struct bench *bench, size_t bytes)
-{
-    MPI_Request request;
-    MPI_Ireduce_scatter_block(bench->array, bench->other, part_of(bench, bytes), bench->type,
-                              bench->sum, MPI_COMM_WORLD, &request);
-    finish(&request);
-    copy_part(bench, bytes);
-}
-
-/* What two ranks would write by hand: swap the parts that are not one's own, add. */
-static void reduce_scatter_swapped(struct bench *bench, size_t bytes)
-{
-    if (bench->world_size != 2) {
-        reduce_scatter(bench, bytes);
-        return;
-    }
-    size_t part = (size_t)part_of(bench, bytes) * bench->element_bytes;
-    int other = 1 - bench->rank;
-    unsigned char *own = bench->array + (size_t)bench->rank * part;
-    const void *from[2] = {own, bench->other};
-    MPI_Sendrecv(bench->array + (size_t)other * part, (int)part, MPI_BYTE, other, 0, bench->other,
-                 (int)part, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    wire_sum(bench->wire, own, from, 2, (size_t)part_of(bench, bytes));
-}
-
-static void all_gather(struct bench *bench, size_t bytes)
-{
-    MPI_Allgather(MPI_IN_PLACE, 0, bench->type, bench->array, part_of(bench, bytes), bench->type,
-                  MPI_COMM_WORLD);
-}
-
-static void all_gather_apart(struct bench *bench, size_t bytes)
-{
-    MPI_Allgather(bench->other, part_of(bench, bytes), bench->type, bench->array,
-                  part_of(bench, bytes), bench->type, MPI_COMM_WORLD);
-}
-
-static void all_gather_started(struct bench *bench, size_t bytes)
-{
-    MPI_Request request;
-    MPI_Iallgather(MPI_IN_PLACE, 0, bench->type, bench->array, part_of(bench, bytes), bench->type,
-                   MPI_COMM_WORLD, &request);
-    finish(&request);
-}
-
-static void all_gather_swapped(struct bench *bench, size_t bytes)
-{
-    if (bench->world_size != 2) {
-        all_gather(bench, bytes);
-        return;
-    }
-    size_t part = (size_t)part_of(bench, bytes) * bench->element_bytes;
-    int other = 1 - bench->rank;
-    MPI_Sendrecv(bench->array + (size_t)bench->rank * part, (int)part, MPI_BYTE, other, 0,
-                 bench->array + (size_t)other * part, (int)part, MPI_BYTE, other, 0, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
-}
-
-/* `own`: where this rank's part of a gather lies. */
-static void through_communicator(struct bench *bench, enum schedule_collective collective,
-                                 size_t bytes, const unsigned char *own)
-{
-    struct diag diag = {0};
-    size_t part = (size_t)part_of(bench, bytes);
-    struct communicator_segment segment = {
-        .whole = bench->array,
-        .shard = own,
-        .part_elements = part,
-    };
-    struct communicator_call call = {
-        .collective = collective,
-        .purpose = SCHEDULE_GRADIENT_REDUCTION, /* of no importance here */
-        .segments = &segment,
-        .segment_count = 1,
-        .payload_bytes = bytes,
-    };
-    if (communicator_post(bench->communicator, &call, &diag) != STATUS_OK ||
-        communicator_wait(bench->communicator, 0, &diag) != STATUS_OK) {
-        fprintf(stderr, "%s\n", diag.text);
-        communicator_mpi_abort(1);
-    }
-}
-
-static void our_all_reduce(struct bench *bench, size_t bytes)
-{
-    through_communicator(bench, SCHEDULE_ALL_REDUCE, bytes, NULL);
-}
-
-static void our_reduce_scatter(struct bench *bench, size_t bytes)
-{
-    through_communicator(bench, SCHEDULE_REDUCE_SCATTER, bytes, NULL);
-}
-
-static void our_all_gather(struct bench *bench, size_t bytes)
-{
-    size_t part = (size_t)part_of(bench, bytes) * bench->element_bytes;
-    through_communicator(bench, SCHEDULE_ALL_GATHER, bytes,
-                         bench->array + (size_t)bench->rank * part);
-}
-
-static void our_all_gather_apart(struct bench *bench, size_t bytes)
-{
-    through_communicator(bench, SCHEDULE_ALL_GATHER, bytes, bench->other);
-}
-
-static const struct form forms[] = {
-    {ALL_REDUCE, "Allreduce", all_reduce, false},
-    {ALL_REDUCE, "apart", all_reduce_apart, false},
-    {ALL_REDUCE, "Iallred.", all_reduce_started, false},
-    {ALL_REDUCE, "ours", our_all_reduce, true},
-    {REDUCE_SCATTER, "Red_sc_bl", reduce_scatter, false},
-    {REDUCE_SCATTER, "apart", reduce_scatter_apart, false},
-    {REDUCE_SCATTER, "Ired_sc_b", reduce_scatter_started, false},
-    {REDUCE_SCATTER, "I apart", reduce_scatter_apart_started, false},
-    {REDUCE_SCATTER, "Sendrecv+", reduce_scatter_swapped, false},
-    {REDUCE_SCATTER, "ours", our_reduce_scatter, true},
-    {ALL_GATHER, "Allgather", all_gather, false},
-    {ALL_GATHER_APART, "Allgather", all_gather_apart, false},
-    {ALL_GATHER_APART, "ours", our_all_gather_apart, true},
-    {ALL_GATHER, "Iallgath.", all_gather_started, false},
-    {ALL_GATHER, "Sendrecv", all_gather_swapped, false},
-    {ALL_GATHER, "ours", our_all_gather, true},
-};
-enum { FORMS = sizeof forms / sizeof *forms };
 
 /* The quickest of calls[0..count), each taken as its slowest rank's. */
 static double quickest(const double *calls, size_t count)
@@ -248,7 +38,7 @@ static double quickest(const double *calls, size_t count)
 
 /* By turns, so that neither lies nearer in the caches, and by ordinary stores, as computing does.
  */
-static void write_both(struct bench *bench, size_t bytes)
+static void write_both(struct collective_bench *bench, size_t bytes)
 {
     uint32_t *array = (uint32_t *)bench->array;
     uint32_t *other = (uint32_t *)bench->other;
@@ -262,7 +52,8 @@ static void write_both(struct bench *bench, size_t bytes)
  * As in a step: what is sent has just been written by this rank's own computing. A loop of calls
  * alone would find what it sends in every cache.
  */
-static double time_fresh(struct bench *bench, const struct form *form, size_t bytes)
+static double time_fresh(struct collective_bench *bench, const struct collective_form *form,
+                         size_t bytes)
 {
     double calls[MOST_REPEATS];
     size_t repeats = ROUND_BYTES / bytes;
@@ -278,7 +69,8 @@ static double time_fresh(struct bench *bench, const struct form *form, size_t by
 }
 
 /* So short that a barrier before each would be most of what is measured: several in a row. */
-static double time_loop(struct bench *bench, const struct form *form, size_t bytes)
+static double time_loop(struct collective_bench *bench, const struct collective_form *form,
+                        size_t bytes)
 {
     double calls[LOOPS];
     for (size_t i = 0; i < LOOPS; i++) {
@@ -292,8 +84,8 @@ static double time_loop(struct bench *bench, const struct form *form, size_t byt
     return quickest(calls, LOOPS);
 }
 
-static void print_row(const struct bench *bench, size_t bytes, const double *best,
-                      enum purpose purpose)
+static void print_row(const struct collective_bench *bench, size_t bytes, const double *best,
+                      enum collective_purpose purpose)
 {
     double bare = 1e9;
     double ours = 1e9;
@@ -301,10 +93,10 @@ static void print_row(const struct bench *bench, size_t bytes, const double *bes
         return;
     }
     printf("%10zu", bytes);
-    for (size_t i = 0; i < FORMS; i++) {
-        if (forms[i].purpose == purpose) {
+    for (size_t i = 0; i < COLLECTIVE_FORMS; i++) {
+        if (collective_forms[i].purpose == purpose) {
             printf("%11.1f", best[i] * 1e6);
-            double *least = forms[i].ours ? &ours : &bare;
+            double *least = collective_forms[i].ours ? &ours : &bare;
             *least = best[i] < *least ? best[i] : *least;
         }
     }
@@ -312,36 +104,37 @@ static void print_row(const struct bench *bench, size_t bytes, const double *bes
     fflush(stdout);
 }
 
-static void print_head(const struct bench *bench, enum purpose purpose)
+static void print_head(const struct collective_bench *bench, enum collective_purpose purpose)
 {
     if (bench->rank != 0) {
         return;
     }
     printf("\n%s, %s, %d ranks; us a call; last: the best bare call's time / ours\n     bytes",
-           purposes[purpose], model_dtype_name(bench->wire), bench->world_size);
-    for (size_t i = 0; i < FORMS; i++) {
-        if (forms[i].purpose == purpose) {
-            printf("%11s", forms[i].name);
+           collective_forms_purposes[purpose], model_dtype_name(bench->wire), bench->world_size);
+    for (size_t i = 0; i < COLLECTIVE_FORMS; i++) {
+        if (collective_forms[i].purpose == purpose) {
+            printf("%11s", collective_forms[i].name);
         }
     }
     printf("\n");
 }
 
-static void measure(struct bench *bench, enum purpose purpose, int rounds)
+static void measure(struct collective_bench *bench, enum collective_purpose purpose, int rounds)
 {
     print_head(bench, purpose);
     for (size_t bytes = 1024; bytes <= LARGEST_BYTES; bytes *= 4) {
-        double best[FORMS];
+        double best[COLLECTIVE_FORMS];
         size_t rounded = bytes / ((size_t)16 * (size_t)bench->world_size) *
                          ((size_t)16 * (size_t)bench->world_size);
-        for (size_t i = 0; i < FORMS; i++) {
+        for (size_t i = 0; i < COLLECTIVE_FORMS; i++) {
             best[i] = 1e9;
         }
         for (int round = 0; round <= rounds; round++) {
-            for (size_t i = 0; i < FORMS; i++) {
-                if (forms[i].purpose == purpose) {
-                    double seconds = rounded < FRESH_BYTES ? time_loop(bench, &forms[i], rounded)
-                                                           : time_fresh(bench, &forms[i], rounded);
+            for (size_t i = 0; i < COLLECTIVE_FORMS; i++) {
+                if (collective_forms[i].purpose == purpose) {
+                    double seconds = rounded < FRESH_BYTES
+                                         ? time_loop(bench, &collective_forms[i], rounded)
+                                         : time_fresh(bench, &collective_forms[i], rounded);
                     best[i] = round > 0 && seconds < best[i] ? seconds : best[i];
                 }
             }
@@ -351,7 +144,7 @@ static void measure(struct bench *bench, enum purpose purpose, int rounds)
 }
 
 /* What a poll costs while nothing can move on: the other ranks have not posted yet. */
-static void measure_polls(struct bench *bench, size_t calls)
+static void measure_polls(struct collective_bench *bench, size_t calls)
 {
     struct diag diag = {0};
     struct communicator *communicator = bench->communicator;
@@ -397,7 +190,7 @@ static void add_bf16(void *in, void *inout, int *count, MPI_Datatype *type)
 
 int main(int argc, char **argv)
 {
-    struct bench bench = {.type = MPI_FLOAT, .sum = MPI_SUM};
+    struct collective_bench bench = {.type = MPI_FLOAT, .sum = MPI_SUM};
     struct diag diag = {0};
     int rounds = argc > 2 ? atoi(argv[2]) : 10;
     const char *only = argc > 3 ? argv[3] : NULL;
@@ -417,9 +210,9 @@ int main(int argc, char **argv)
     if (!bench.array || !bench.other) {
         communicator_mpi_abort(1);
     }
-    for (int purpose = 0; purpose < PURPOSES; purpose++) {
+    for (int purpose = 0; purpose < COLLECTIVE_PURPOSES; purpose++) {
         if (!only || strchr(only, '0' + purpose)) {
-            measure(&bench, (enum purpose)purpose, rounds);
+            measure(&bench, (enum collective_purpose)purpose, rounds);
         }
     }
     measure_polls(&bench, 1);

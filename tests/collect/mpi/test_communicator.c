@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "call_arrays.h"
 #include "communicator_count.h"
 #include "communicator_mpi.h"
 #include "communicator_mpi_exchange.h"
@@ -21,186 +22,24 @@
 #define SANITIZED false
 #endif
 
-enum { SEGMENTS = 5, GUARD_BYTES = 64, TICKETS = 6 };
-
-/* Part lengths in elements: none a multiple of another; the longest is cut into pieces. */
-static const uint64_t lengths[SEGMENTS] = {16, 1, 4099, 200003, 70001};
-
-/* One call's arrays, with guards around them. */
-struct arrays {
-    struct communicator *communicator;
-    struct communicator_call call;
-    struct communicator_segment segments[SEGMENTS];
-    unsigned char *memory[SEGMENTS], *shards[SEGMENTS];
-    bool apart; /* shards lie outside the arrays */
-};
-
-static uint64_t element_bytes(const struct communicator *communicator)
-{
-    return model_dtype_bytes(communicator->wire);
-}
-
-static void write_number(const struct communicator *communicator, void *array, uint64_t index,
-                         float number)
-{
-    if (communicator->wire == MODEL_FP32) {
-        ((float *)array)[index] = number;
-        return;
-    }
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    ((uint16_t *)array)[index] = (uint16_t)(bits >> 16);
-}
-
-static float read_number(const struct communicator *communicator, const void *array, uint64_t index)
-{
-    if (communicator->wire == MODEL_FP32) {
-        return ((const float *)array)[index];
-    }
-    uint32_t bits = (uint32_t)((const uint16_t *)array)[index] << 16;
-    float number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
-}
-
-/* What rank `rank` gives at `index`; sums over four ranks stay below 256, which bf16 has exactly.
- */
-static float given(uint64_t rank, uint64_t index, size_t segment)
-{
-    return (float)(rank + 1) * (float)(1 + (index + 3 * segment) % 23);
-}
-
-static float summed(const struct communicator *communicator, uint64_t index, size_t segment)
-{
-    float sum = 0;
-    for (uint64_t rank = 0; rank < communicator->world_size; rank++) {
-        sum += given(rank, index, segment);
-    }
-    return sum;
-}
-
-static void fill(struct arrays *arrays)
-{
-    const struct communicator *communicator = arrays->communicator;
-    for (size_t s = 0; s < arrays->call.segment_count; s++) {
-        struct communicator_segment *segment = &arrays->segments[s];
-        uint64_t count = segment->part_elements * communicator->world_size;
-        for (uint64_t i = 0; i < count; i++) {
-            bool own = i / segment->part_elements == communicator->rank;
-            bool give = arrays->call.collective != SCHEDULE_ALL_GATHER || (own && !arrays->apart);
-            write_number(communicator, segment->whole, i,
-                         give ? given(communicator->rank, i, s) : -1.0f);
-            if (own && arrays->apart) {
-                write_number(communicator, arrays->shards[s], i % segment->part_elements,
-                             given(communicator->rank, i, s));
-            }
-        }
-    }
-}
-
-static struct arrays make(struct communicator *communicator, enum schedule_collective collective,
-                          size_t first, size_t count, size_t ticket)
-{
-    struct arrays arrays = {.communicator = communicator};
-    arrays.apart = collective == SCHEDULE_ALL_GATHER && ticket % 2 == 1;
-    arrays.call = (struct communicator_call){.collective = collective,
-                                             .purpose = SCHEDULE_PARAMETER_GATHER,
-                                             .segment_count = count,
-                                             .ticket = ticket};
-    for (size_t s = 0; s < count; s++) {
-        uint64_t part = lengths[first + s];
-        uint64_t bytes = part * element_bytes(communicator) * communicator->world_size;
-        arrays.memory[s] = malloc(bytes + 2 * GUARD_BYTES);
-        arrays.shards[s] = malloc(part * element_bytes(communicator));
-        mpi_expect(arrays.memory[s] && arrays.shards[s], "memory");
-        memset(arrays.memory[s], 0xa5, bytes + 2 * GUARD_BYTES);
-        unsigned char *whole = arrays.memory[s] + GUARD_BYTES;
-        arrays.segments[s] = (struct communicator_segment){
-            .whole = whole,
-            .shard = arrays.apart ? arrays.shards[s]
-                                  : whole + communicator->rank * part * element_bytes(communicator),
-            .part_elements = part};
-        arrays.call.payload_bytes += bytes;
-    }
-    fill(&arrays);
-    return arrays;
-}
-
-static void unmake(struct arrays *arrays)
-{
-    for (size_t s = 0; s < arrays->call.segment_count; s++) {
-        free(arrays->memory[s]);
-        free(arrays->shards[s]);
-    }
-}
-
-static void post(struct arrays *arrays)
-{
-    struct diag diag = {0};
-    arrays->call.segments = arrays->segments;
-    enum status status = communicator_post(arrays->communicator, &arrays->call, &diag);
-    mpi_expect(status == STATUS_OK, "a post: %s", diag.text);
-}
-
-static void wait_for(struct communicator *communicator, size_t ticket)
-{
-    struct diag diag = {0};
-    mpi_expect(communicator_wait(communicator, ticket, &diag) == STATUS_OK, "a wait: %s",
-               diag.text);
-}
-
-static bool guards_hold(const struct arrays *arrays, size_t s)
-{
-    uint64_t bytes = arrays->segments[s].part_elements * element_bytes(arrays->communicator) *
-                     arrays->communicator->world_size;
-    for (size_t i = 0; i < GUARD_BYTES; i++) {
-        if (arrays->memory[s][i] != 0xa5 || arrays->memory[s][GUARD_BYTES + bytes + i] != 0xa5) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Whether the arrays hold what the collective promises. */
-static bool right(const struct arrays *arrays)
-{
-    const struct communicator *communicator = arrays->communicator;
-    enum schedule_collective collective = arrays->call.collective;
-    for (size_t s = 0; s < arrays->call.segment_count; s++) {
-        const struct communicator_segment *segment = &arrays->segments[s];
-        uint64_t part = segment->part_elements;
-        bool whole = collective != SCHEDULE_REDUCE_SCATTER;
-        uint64_t first = whole ? 0 : communicator->rank * part;
-        uint64_t end = whole ? communicator->world_size * part : first + part;
-        for (uint64_t i = first; i < end; i++) {
-            float expected = collective == SCHEDULE_ALL_GATHER ? given(i / part, i, s)
-                                                               : summed(communicator, i, s);
-            if (read_number(communicator, segment->whole, i) != expected) {
-                return false;
-            }
-        }
-        if (!guards_hold(arrays, s)) {
-            return false;
-        }
-    }
-    return true;
-}
+enum { TICKETS = 6 };
 
 static void each_collective_gives_exact_numbers(struct communicator *communicator)
 {
     for (int collective = 0; collective < SCHEDULE_COLLECTIVE_COUNT; collective++) {
-        for (size_t first = 0; first < SEGMENTS; first++) {
+        for (size_t first = 0; first < CALL_ARRAYS_MOST; first++) {
             for (size_t ticket = 0; ticket < 2; ticket++) {
-                size_t count = ticket == 0 ? 1 : SEGMENTS - first;
-                struct arrays arrays =
-                    make(communicator, (enum schedule_collective)collective, first, count, ticket);
-                post(&arrays);
-                wait_for(communicator, ticket);
-                mpi_expect(right(&arrays), "%s %s of %zu arrays from length %llu to be right",
+                size_t count = ticket == 0 ? 1 : CALL_ARRAYS_MOST - first;
+                struct call_arrays arrays = call_arrays_make(
+                    communicator, (enum schedule_collective)collective, first, count, ticket);
+                call_arrays_post(&arrays);
+                call_arrays_wait(communicator, ticket);
+                mpi_expect(call_arrays_right(&arrays),
+                           "%s %s of %zu arrays from length %llu to be right",
                            model_dtype_name(communicator->wire),
                            schedule_collective_name(arrays.call.collective), count,
-                           (unsigned long long)lengths[first]);
-                unmake(&arrays);
+                           (unsigned long long)call_arrays_lengths[first]);
+                call_arrays_unmake(&arrays);
             }
         }
     }
@@ -216,12 +55,13 @@ static void a_missing_reduction_is_seen(struct communicator *communicator)
                                                    communicator->wire, TICKETS, &idle, &diag);
     mpi_expect(status == STATUS_OK, "a counting communicator");
     for (int collective = 0; collective < SCHEDULE_COLLECTIVE_COUNT; collective++) {
-        struct arrays arrays = make(idle, (enum schedule_collective)collective, 0, SEGMENTS, 0);
-        post(&arrays);
-        mpi_expect(right(&arrays) == (communicator->world_size == 1),
+        struct call_arrays arrays =
+            call_arrays_make(idle, (enum schedule_collective)collective, 0, CALL_ARRAYS_MOST, 0);
+        call_arrays_post(&arrays);
+        mpi_expect(call_arrays_right(&arrays) == (communicator->world_size == 1),
                    "a %s that does nothing to be seen",
                    schedule_collective_name(arrays.call.collective));
-        unmake(&arrays);
+        call_arrays_unmake(&arrays);
     }
     communicator_destroy(idle);
 }
@@ -232,24 +72,26 @@ static void many_in_flight(struct communicator *communicator)
     static const size_t order[TICKETS] = {3, 0, 5, 1, 4, 2};
     struct diag diag = {0};
     for (int step = 0; step < 6; step++) {
-        struct arrays arrays[TICKETS];
+        struct call_arrays arrays[TICKETS];
         for (size_t t = 0; t < TICKETS; t++) {
             enum schedule_collective collective =
                 (enum schedule_collective)((t + (size_t)step) % SCHEDULE_COLLECTIVE_COUNT);
-            arrays[t] = make(communicator, collective, t % SEGMENTS, 1 + t % 2 * (t < 4), t);
-            post(&arrays[t]);
+            arrays[t] = call_arrays_make(communicator, collective, t % CALL_ARRAYS_MOST,
+                                         1 + t % 2 * (t < 4), t);
+            call_arrays_post(&arrays[t]);
             if ((communicator->rank + (uint64_t)step) % 2 == 0) {
                 usleep(300);
                 mpi_expect(communicator_poll(communicator, &diag) == STATUS_OK, "a poll");
             }
         }
         for (size_t t = 0; t < TICKETS; t++) {
-            wait_for(communicator, order[t]);
-            mpi_expect(right(&arrays[order[t]]), "call %zu of step %d to be right", order[t], step);
+            call_arrays_wait(communicator, order[t]);
+            mpi_expect(call_arrays_right(&arrays[order[t]]), "call %zu of step %d to be right",
+                       order[t], step);
         }
         mpi_expect(communicator->posted_now == 0, "nothing left in flight");
         for (size_t t = 0; t < TICKETS; t++) {
-            unmake(&arrays[t]);
+            call_arrays_unmake(&arrays[t]);
         }
     }
 }
@@ -258,14 +100,14 @@ static void polling_alone_completes(struct communicator *communicator)
 {
     struct diag diag = {0};
     for (int collective = 0; collective < SCHEDULE_COLLECTIVE_COUNT; collective++) {
-        struct arrays arrays =
-            make(communicator, (enum schedule_collective)collective, 0, SEGMENTS, 1);
-        post(&arrays);
+        struct call_arrays arrays = call_arrays_make(
+            communicator, (enum schedule_collective)collective, 0, CALL_ARRAYS_MOST, 1);
+        call_arrays_post(&arrays);
         while (communicator->posted_now > 0) {
             mpi_expect(communicator_poll(communicator, &diag) == STATUS_OK, "a poll");
         }
-        mpi_expect(right(&arrays), "a call that was only polled to be right");
-        unmake(&arrays);
+        mpi_expect(call_arrays_right(&arrays), "a call that was only polled to be right");
+        call_arrays_unmake(&arrays);
     }
 }
 
@@ -273,33 +115,33 @@ static void blocking_completes_at_once(struct communicator *communicator)
 {
     communicator->blocking = true;
     for (int collective = 0; collective < SCHEDULE_COLLECTIVE_COUNT; collective++) {
-        struct arrays arrays =
-            make(communicator, (enum schedule_collective)collective, 1, SEGMENTS - 1, 0);
-        post(&arrays);
-        mpi_expect(communicator->posted_now == 0 && right(&arrays),
+        struct call_arrays arrays = call_arrays_make(
+            communicator, (enum schedule_collective)collective, 1, CALL_ARRAYS_MOST - 1, 0);
+        call_arrays_post(&arrays);
+        mpi_expect(communicator->posted_now == 0 && call_arrays_right(&arrays),
                    "a blocking post to have done everything");
-        unmake(&arrays);
+        call_arrays_unmake(&arrays);
     }
     communicator->blocking = false;
 }
 
 static void off_does_nothing(struct communicator *communicator)
 {
-    struct arrays arrays = make(communicator, SCHEDULE_ALL_REDUCE, 0, 1, 0);
+    struct call_arrays arrays = call_arrays_make(communicator, SCHEDULE_ALL_REDUCE, 0, 1, 0);
     struct communicator_usage before = communicator->usage;
     struct diag diag = {0};
     double value = 5;
     communicator->off = true;
-    post(&arrays);
-    wait_for(communicator, 0);
+    call_arrays_post(&arrays);
+    call_arrays_wait(communicator, 0);
     mpi_expect(communicator_sum(communicator, &value, &diag) == STATUS_OK && value == 5,
                "a sum that is off to change nothing");
     communicator->off = false;
     mpi_expect(memcmp(&before, &communicator->usage, sizeof before) == 0, "nothing counted");
-    mpi_expect(read_number(communicator, arrays.segments[0].whole, 3) ==
-                   given(communicator->rank, 3, 0),
+    mpi_expect(call_arrays_read(communicator, arrays.segments[0].whole, 3) ==
+                   call_arrays_given(communicator->rank, 3, 0),
                "nothing moved");
-    unmake(&arrays);
+    call_arrays_unmake(&arrays);
 }
 
 static void counts_and_times_are_plausible(struct communicator *communicator)
@@ -310,14 +152,15 @@ static void counts_and_times_are_plausible(struct communicator *communicator)
     communicator_clear_usage(communicator);
     communicator->phase = SCHEDULE_PHASE_OPTIMIZER;
     uint64_t begin = stopwatch_ns();
-    struct arrays first = make(communicator, SCHEDULE_ALL_REDUCE, 0, SEGMENTS, 0);
-    struct arrays second = make(communicator, SCHEDULE_ALL_GATHER, 3, 1, 1);
-    post(&first);
-    post(&second);
+    struct call_arrays first =
+        call_arrays_make(communicator, SCHEDULE_ALL_REDUCE, 0, CALL_ARRAYS_MOST, 0);
+    struct call_arrays second = call_arrays_make(communicator, SCHEDULE_ALL_GATHER, 3, 1, 1);
+    call_arrays_post(&first);
+    call_arrays_post(&second);
     usleep(2000);
-    wait_for(communicator, 1);
-    wait_for(communicator, 0);
-    wait_for(communicator, 0);
+    call_arrays_wait(communicator, 1);
+    call_arrays_wait(communicator, 0);
+    call_arrays_wait(communicator, 0);
     mpi_expect(communicator_sum(communicator, &value, &diag) == STATUS_OK, "a sum");
     uint64_t wall = stopwatch_ns() - begin;
     mpi_expect(value == world * world / 2, "the sum %g", world * world / 2);
@@ -343,27 +186,29 @@ static void counts_and_times_are_plausible(struct communicator *communicator)
     mpi_expect(flights >= usage->any_in_flight_ns, "the union of flights below their sum");
     mpi_expect(communicator->world_size == 1 || usage->any_in_flight_ns >= 2000000,
                "what was in flight through the sleep to say so");
-    unmake(&first);
-    unmake(&second);
+    call_arrays_unmake(&first);
+    call_arrays_unmake(&second);
 }
 
 static void not_a_number_and_infinity_pass(struct communicator *communicator)
 {
     for (size_t ticket = 0; ticket < 2; ticket++) { /* a small array, and one in pieces */
-        struct arrays arrays = make(communicator, SCHEDULE_ALL_REDUCE, ticket == 0 ? 0 : 3, 1, 0);
+        struct call_arrays arrays =
+            call_arrays_make(communicator, SCHEDULE_ALL_REDUCE, ticket == 0 ? 0 : 3, 1, 0);
         void *whole = arrays.segments[0].whole;
         uint64_t count = arrays.segments[0].part_elements * communicator->world_size;
         if (communicator->rank == communicator->world_size - 1) {
-            write_number(communicator, whole, 0, NAN);
-            write_number(communicator, whole, count - 1, -INFINITY);
+            call_arrays_write(communicator, whole, 0, NAN);
+            call_arrays_write(communicator, whole, count - 1, -INFINITY);
         }
-        post(&arrays);
-        wait_for(communicator, 0);
-        mpi_expect(isnan(read_number(communicator, whole, 0)) &&
-                       read_number(communicator, whole, count - 1) == -INFINITY &&
-                       read_number(communicator, whole, 1) == summed(communicator, 1, 0),
+        call_arrays_post(&arrays);
+        call_arrays_wait(communicator, 0);
+        mpi_expect(isnan(call_arrays_read(communicator, whole, 0)) &&
+                       call_arrays_read(communicator, whole, count - 1) == -INFINITY &&
+                       call_arrays_read(communicator, whole, 1) ==
+                           call_arrays_summed(communicator, 1, 0),
                    "NaN and infinity to reach every rank, and no other place");
-        unmake(&arrays);
+        call_arrays_unmake(&arrays);
     }
 }
 
@@ -390,7 +235,7 @@ static void every_rank_has_the_same_bits(struct communicator *communicator)
                                      .segment_count = 1,
                                      .payload_bytes = COUNT * sizeof *mine};
     mpi_expect(communicator_post(communicator, &call, &diag) == STATUS_OK, "a post");
-    wait_for(communicator, 0);
+    call_arrays_wait(communicator, 0);
     mpi_expect(memcmp(mine, others, COUNT * sizeof *mine) == 0, "the bits of rank order");
     free(mine);
     free(others);
@@ -399,18 +244,18 @@ static void every_rank_has_the_same_bits(struct communicator *communicator)
 static void a_ticket_in_flight_is_refused(struct communicator *communicator)
 {
     struct diag diag = {0};
-    struct arrays arrays = make(communicator, SCHEDULE_ALL_REDUCE, 3, 1, 0);
+    struct call_arrays arrays = call_arrays_make(communicator, SCHEDULE_ALL_REDUCE, 3, 1, 0);
     if (communicator->world_size > 1 && communicator->rank > 0) {
-        post(&arrays);
-        wait_for(communicator, 0);
+        call_arrays_post(&arrays);
+        call_arrays_wait(communicator, 0);
     } else if (communicator->world_size > 1) {
-        post(&arrays); /* cannot be complete while no one else has been let on */
+        call_arrays_post(&arrays); /* cannot be complete while no one else has been let on */
         bool in_flight = communicator->posted_now > 0;
         enum status status = communicator_post(communicator, &arrays.call, &diag);
         mpi_expect(!in_flight || status == STATUS_BUG, "a second post of a ticket to be refused");
-        wait_for(communicator, 0);
+        call_arrays_wait(communicator, 0);
     }
-    unmake(&arrays);
+    call_arrays_unmake(&arrays);
 }
 
 static void host_data_reaches_every_rank(struct communicator *communicator)
@@ -462,28 +307,28 @@ static void a_fault_names_collective_and_purpose(void)
  * were warmed up may not meet a fresh page, whoever's. */
 static void late_ranks_cost_no_page_faults(struct communicator *communicator)
 {
-    struct arrays arrays[TICKETS];
+    struct call_arrays arrays[TICKETS];
     uint64_t faults = 0;
     for (size_t t = 0; t < TICKETS; t++) {
         enum schedule_collective collective =
             (enum schedule_collective)(t % SCHEDULE_COLLECTIVE_COUNT);
-        arrays[t] = make(communicator, collective, 0, SEGMENTS, t);
+        arrays[t] = call_arrays_make(communicator, collective, 0, CALL_ARRAYS_MOST, t);
     }
     for (uint64_t step = 0; step < 8; step++) {
         uint64_t before = stopwatch_minor_faults();
         usleep(step < 2 || communicator->rank != step % communicator->world_size ? 0 : 3000);
         for (size_t t = 0; t < TICKETS; t++) {
-            post(&arrays[t]);
+            call_arrays_post(&arrays[t]);
         }
         for (size_t t = 0; t < TICKETS; t++) {
-            wait_for(communicator, t);
+            call_arrays_wait(communicator, t);
         }
         faults += step < 2 ? 0 : stopwatch_minor_faults() - before;
     }
     mpi_expect(SANITIZED || faults == 0, "no page faults in warm steps, not %llu",
                (unsigned long long)faults);
     for (size_t t = 0; t < TICKETS; t++) {
-        unmake(&arrays[t]);
+        call_arrays_unmake(&arrays[t]);
     }
 }
 
@@ -527,7 +372,8 @@ static void test_self(void)
     enum status status = communicator_mpi_create_self(MODEL_BF16, TICKETS, &self, &diag);
     mpi_expect(status == STATUS_OK && self->world_size == 1 && self->rank == 0, "a lone rank");
     each_collective_gives_exact_numbers(self);
-    mpi_expect(self->usage.calls[SCHEDULE_ALL_GATHER][SCHEDULE_PARAMETER_GATHER] == 2 * SEGMENTS,
+    mpi_expect(self->usage.calls[SCHEDULE_ALL_GATHER][SCHEDULE_PARAMETER_GATHER] ==
+                   2 * CALL_ARRAYS_MOST,
                "calls counted where nothing is sent");
     communicator_destroy(self);
 }
