@@ -182,16 +182,25 @@ static enum status number_required(struct evidence_index *index, struct diag *di
     return STATUS_OK;
 }
 
+static enum status add_rows(struct evidence_index *index, const struct evidence_row *rows,
+                            size_t count, struct diag *diag)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = add_row(index, &rows[i], diag);
+    return status;
+}
+
 enum status evidence_index_build(struct evidence_index *index, struct diag *diag)
 {
+    size_t count;
+    size_t own_count;
+    const struct evidence_row *rows = evidence_rules_table(&count);
+    const struct evidence_row *own = evidence_rules_own_table(&own_count);
     memset(index, 0, sizeof *index);
     index->count = 1;
-    size_t count;
-    const struct evidence_row *rows = evidence_rules_table(&count);
-    for (size_t i = 0; i < count; i++) {
-        enum status status = add_row(index, &rows[i], diag);
-        if (status != STATUS_OK)
-            return status;
-    }
-    return number_required(index, diag);
+    enum status status = add_rows(index, rows, count, diag);
+    if (status == STATUS_OK)
+        status = add_rows(index, own, own_count, diag);
+    return status == STATUS_OK ? number_required(index, diag) : status;
 }

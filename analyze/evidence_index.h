@@ -12,8 +12,8 @@
  * member with one look-up. Built once by whoever validates, then only read.
  */
 
-#define EVIDENCE_INDEX_NODES 256
-#define EVIDENCE_INDEX_SLOTS 1024 /* a power of two, several times the nodes */
+#define EVIDENCE_INDEX_NODES 512
+#define EVIDENCE_INDEX_SLOTS 2048 /* a power of two, several times the nodes */
 #define EVIDENCE_INDEX_ROOT 0
 
 /*

@@ -106,13 +106,16 @@ struct evidence_row {
     /* A section that our own collector writes. In a record of another producer a container of
      * another type is an unknown extra field, which is legal. */
     bool section;
+    bool own;                             /* asked of records of our own collector alone */
     enum evidence_field field;            /* NONE: no other rule reads it */
     const struct evidence_family *family; /* the last part of `pointer` stands for these names */
     const char *description;
 };
 
-/* All rows; *count set. Static storage. A parent stands before its members. */
+/* The rows of the evidence contract, and those of what our own collector writes besides; *count
+ * set. Static storage. A parent stands before its members; the first table before the second. */
 const struct evidence_row *evidence_rules_table(size_t *count);
+const struct evidence_row *evidence_rules_own_table(size_t *count); /* evidence_rules_own.c */
 
 /* How a "peak_reserved_gb" is named: prefix of the kind, suffix of the unit (evidence contract,
  * "Accepted spellings"). */

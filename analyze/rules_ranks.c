@@ -55,6 +55,18 @@ static void check_length(struct validation *v, uint32_t array, double ranks)
                       (double)length < ranks ? "a rank is missing" : "there are too many");
 }
 
+/* The sections of our own collector that speak of every rank; empty if none of them got so far. */
+static void check_own(struct validation *v, double ranks)
+{
+    static const char *const sections[] = {"timing", "environment"};
+    for (size_t i = 0; v->own_producer && i < sizeof sections / sizeof sections[0]; i++) {
+        uint32_t section = json_read_member(v->json, v->root, sections[i]);
+        uint32_t list = json_read_member(v->json, section, "per_rank");
+        if (json_read_count(v->json, list) > 0)
+            check_length(v, list, ranks);
+    }
+}
+
 void rules_ranks_count(struct validation *v)
 {
     double ranks;
@@ -63,6 +75,7 @@ void rules_ranks_count(struct validation *v)
         return;
     check_length(v, v->found[EVIDENCE_FIELD_STEP_TIMES], ranks);
     check_length(v, v->found[EVIDENCE_FIELD_MEMORY_PER_RANK], ranks);
+    check_own(v, ranks);
     if (metrics == JSON_READ_NONE)
         return;
     /* Every producer's own arrays too, by the ending of their name. */

@@ -104,7 +104,7 @@ static void add_children(struct schema *schema, json_t *object, uint16_t parent)
     for (uint16_t child = nodes[parent].first_child; child != 0;
          child = nodes[child].next_sibling) {
         const struct evidence_row *row = nodes[child].rows[schema->scope];
-        if (row == NULL)
+        if (row == NULL || (row->own && !schema->strict_sections))
             continue;
         json_t *value = build(schema, child);
         bool array = parent_row != NULL && (parent_row->types & EVIDENCE_ARRAY) != 0;
@@ -194,6 +194,19 @@ static json_t *utilisation_possible(struct schema *schema)
     return wrap(schema, "properties", wrap(schema, "metrics", metrics));
 }
 
+/* True if our own collector's records have more rules there than others'. */
+static bool is_stricter(const struct schema *schema, uint16_t node)
+{
+    const struct evidence_index_node *nodes = schema->index->nodes;
+    const struct evidence_row *row = nodes[node].rows[schema->scope];
+    if (row == NULL || row->section || row->own)
+        return row != NULL;
+    for (uint16_t child = nodes[node].first_child; child != 0; child = nodes[child].next_sibling)
+        if (is_stricter(schema, child))
+            return true;
+    return false;
+}
+
 /* In records of our own collector the sections have their types too. */
 static json_t *own_sections(struct schema *schema)
 {
@@ -202,8 +215,7 @@ static json_t *own_sections(struct schema *schema)
     schema->strict_sections = true;
     for (uint16_t child = nodes[EVIDENCE_INDEX_ROOT].first_child; child != 0;
          child = nodes[child].next_sibling) {
-        const struct evidence_row *row = nodes[child].rows[schema->scope];
-        if (row != NULL && row->section)
+        if (is_stricter(schema, child))
             add_property(schema, sections, "properties", &nodes[child], build(schema, child));
     }
     schema->strict_sections = false;

@@ -49,7 +49,7 @@ static void check_value(struct validation *v, uint16_t rules, uint32_t value)
 {
     const struct evidence_index_node *node = &v->index->nodes[rules];
     const struct evidence_row *row = node->rows[v->scope];
-    if (row == NULL)
+    if (row == NULL || (row->own && !v->own_producer))
         return;
     bool number = evidence_index_is_sound(v->json, &v->json->nodes[value], &node->glance);
     if (!number && is_foreign(v, row, value))

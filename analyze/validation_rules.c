@@ -80,6 +80,26 @@ static const struct validation_rule rules[] = {
      .description = "A failure together with a decision of success."},
     {"empty_decision", EVIDENCE_EVERYWHERE, FINDING_WARNING, .check = rules_failure_decision,
      .description = "A decision that says nothing."},
+
+    /* Several fields of our own collector's records. */
+    {"counted_differs", EVIDENCE_IN_RECORD, FINDING_ERROR, .check = rules_own_counted,
+     .description = "Calls or bytes of a collective that the schedule does not foresee."},
+    {"resident_differs", EVIDENCE_IN_RECORD, FINDING_ERROR, .check = rules_own_resident,
+     .description = "Resident state unlike ledger, persistent parameters and padding together."},
+    {"categories_differ", EVIDENCE_IN_RECORD, FINDING_ERROR, .check = rules_own_categories,
+     .description = "A phase's peak unlike the sum of its categories."},
+    {"peak_above_arena", REPORTED, FINDING_ERROR,
+     .description = "A peak larger than the arena that it lies in."},
+    {"peak_differs", EVIDENCE_IN_RECORD, FINDING_ERROR, .check = rules_own_peaks,
+     .description = "A stated peak unlike the largest phase's."},
+    {"median_differs", EVIDENCE_IN_RECORD, FINDING_ERROR, .check = rules_own_medians,
+     .description = "A step time or a share unlike the median of the samples beside it."},
+    {"series_count", EVIDENCE_IN_RECORD, FINDING_ERROR, .check = rules_own_series,
+     .description = "Losses, norms or step times for another number of steps."},
+    {"timing_differs", EVIDENCE_IN_RECORD, FINDING_ERROR, .check = rules_own_timing,
+     .description = "Parts of a step that do not add up to it."},
+    {"not_reproduced", EVIDENCE_IN_RECORD, FINDING_WARNING, .check = rules_own_signs,
+     .description = "Ranks, rounds or a checkpoint that disagree with each other."},
 };
 /* clang-format on */
 

@@ -39,6 +39,17 @@ void rules_ratio_exposed(struct validation *validation);
 void rules_ratio_skew(struct validation *validation);
 void rules_ratio_metrics_empty(struct validation *validation);
 
+/* rules_own_memory.c: of our own collector's records alone, as those that follow */
+void rules_own_counted(struct validation *validation);
+void rules_own_resident(struct validation *validation);
+void rules_own_categories(struct validation *validation);
+void rules_own_peaks(struct validation *validation);
+/* rules_own_time.c */
+void rules_own_medians(struct validation *validation);
+void rules_own_series(struct validation *validation);
+void rules_own_timing(struct validation *validation);
+void rules_own_signs(struct validation *validation);
+
 /* True if a text about the peak of `utilisation` says that it was measured. */
 bool rules_ratio_is_measured(const char *source, size_t length);
 

@@ -40,8 +40,10 @@ def ours(strategy):
         "losses": [8, 7, 6.5], "grad_norms": [1, 1.1, 0.9],
         "step_times_ms": [[10, 11, 12], [10, 10.5, 12], [10, 10, 10], [11, 12, 10]]})
     peak = document["metrics"]["peak_memory_mb"]
-    phases = [{"phase": "forward", "peak_bytes": peak * 2**19, "by_category": {"activations": 10}},
-              {"phase": "backward", "peak_bytes": peak * 2**20, "by_category": {"gradients": 2**20}}]
+    phases = [{"phase": "forward", "peak_bytes": peak * 2**19,
+               "by_category": {"activations": peak * 2**19}},
+              {"phase": "backward", "peak_bytes": peak * 2**20,
+               "by_category": {"gradients": 2**20, "activations": (peak - 1) * 2**20}}]
     document["memory"] = {"per_rank": [{"rank": rank, "arena_bytes": 2**27, "phases": phases}
                                        for rank in range(4)]}
     document["ledger"] = {"parameters_bytes": 2**22, "gradients_bytes": 2**22,
@@ -93,12 +95,20 @@ def analyze(limits, output):
         return json.load(file)
 
 
+# Where any limit at all changes the answer, because what it limits was not measured.
+ANY = {"memory_limit_mb": 100, "min_throughput": 1, "max_communication_ratio": 0.5,
+       "max_memory_fraction": 0.5, "min_gain": 0.1}
+
+
 def check_sensitivity(limits, summary):
     for row in summary["decision"]["sensitivity"]:
         for change in row["changes"]:
             beyond = {"below": -math.inf, "above": math.inf}.get(change["comparison"])
             value = change["value"]
-            value = value if beyond is None else math.nextafter(value, beyond)
+            if change["comparison"] == "any":
+                value = ANY[row["limit"]]
+            elif beyond is not None:
+                value = math.nextafter(value, beyond)
             other = {**limits, row["limit"]: value}
             if row["limit"] == "min_throughput":
                 other["throughput_unit"] = row["unit"]

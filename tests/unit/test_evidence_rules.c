@@ -6,13 +6,23 @@
 #include "training_state.h"
 #include "validation_rules.h"
 
-static const struct evidence_row *row_of(const char *pointer)
+/* Every row of both tables. */
+static const struct evidence_row *row_at(size_t index)
 {
     size_t count;
+    size_t own_count;
     const struct evidence_row *rows = evidence_rules_table(&count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(rows[i].pointer, pointer) == 0)
-            return &rows[i];
+    const struct evidence_row *own = evidence_rules_own_table(&own_count);
+    if (index < count)
+        return &rows[index];
+    return index - count < own_count ? &own[index - count] : NULL;
+}
+
+static const struct evidence_row *row_of(const char *pointer)
+{
+    for (size_t i = 0; row_at(i) != NULL; i++)
+        if (strcmp(row_at(i)->pointer, pointer) == 0)
+            return row_at(i);
     cr_assert_fail("no rule for %s", pointer);
     return NULL;
 }
@@ -37,19 +47,18 @@ Test(evidence_rules, levels_are_those_of_the_table_of_levels)
 
 Test(evidence_rules, every_row_says_what_it_is_and_every_choice_has_a_rule)
 {
-    size_t count;
     size_t rule_count;
-    const struct evidence_row *rows = evidence_rules_table(&count);
     const struct validation_rule *rules = validation_rules_table(&rule_count);
-    for (size_t i = 0; i < count; i++) {
-        cr_assert_not_null(rows[i].description, "%s", rows[i].pointer);
-        cr_assert_neq(rows[i].types, 0, "%s", rows[i].pointer);
-        if (rows[i].choices == NULL)
+    for (size_t i = 0; row_at(i) != NULL; i++) {
+        const struct evidence_row *row = row_at(i);
+        cr_assert_not_null(row->description, "%s", row->pointer);
+        cr_assert_neq(row->types, 0, "%s", row->pointer);
+        if (row->choices == NULL)
             continue;
         size_t known = 0;
         for (size_t r = 0; r < rule_count; r++)
-            known += strcmp(rules[r].id, rows[i].choice_rule) == 0;
-        cr_assert_eq(known, 1, "%s", rows[i].pointer);
+            known += strcmp(rules[r].id, row->choice_rule) == 0;
+        cr_assert_eq(known, 1, "%s", row->pointer);
     }
 }
 
@@ -92,21 +101,20 @@ Test(evidence_rules, the_index_finds_every_row_by_its_pointer)
     static struct evidence_index index;
     struct diag diag = {0};
     cr_assert_eq(evidence_index_build(&index, &diag), STATUS_OK, "%s", diag.text);
-    size_t count;
-    const struct evidence_row *rows = evidence_rules_table(&count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; row_at(i) != NULL; i++) {
         char pointer[128];
-        if (rows[i].family != NULL)
+        const struct evidence_row *row = row_at(i);
+        if (row->family != NULL)
             continue;
-        cr_assert_lt(strlen(rows[i].pointer), sizeof pointer);
-        strcpy(pointer, rows[i].pointer + 1);
+        cr_assert_lt(strlen(row->pointer), sizeof pointer);
+        strcpy(pointer, row->pointer + 1);
         uint16_t node = EVIDENCE_INDEX_ROOT;
         for (char *rest = pointer, *name; (name = strsep(&rest, "/")) != NULL;)
             node = find(&index, node, strcmp(name, "*") == 0 ? "any" : name);
-        unsigned scopes = rows[i].scopes != 0 ? rows[i].scopes : (unsigned)EVIDENCE_EVERYWHERE;
+        unsigned scopes = row->scopes != 0 ? row->scopes : (unsigned)EVIDENCE_EVERYWHERE;
         for (int scope = 0; scope < EVIDENCE_SCOPE_COUNT; scope++)
             if ((scopes & 1u << scope) != 0)
-                cr_assert_eq(index.nodes[node].rows[scope], &rows[i], "%s", rows[i].pointer);
+                cr_assert_eq(index.nodes[node].rows[scope], row, "%s", row->pointer);
     }
     cr_assert_eq(find(&index, EVIDENCE_INDEX_ROOT, "unknown"), 0);
     uint16_t metrics = find(&index, EVIDENCE_INDEX_ROOT, "metrics");
