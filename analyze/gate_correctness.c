@@ -71,6 +71,25 @@ static bool same_number(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
+/* What our own collector says of a run by itself: its ranks, or its rounds, differ from each other.
+ * NULL: they do not, or nothing is said. */
+static const char *contradiction(const struct candidate *candidate)
+{
+    for (size_t i = 0; candidate->own_collector && i < candidate->record_count; i++) {
+        const struct json_read_document *json = candidate->records[i]->json;
+        if (json == NULL)
+            continue;
+        uint32_t section = json_read_member(json, candidate->records[i]->node, "correctness");
+        uint32_t ranks = json_read_member(json, section, "ranks_agree_on_grad_norms");
+        uint32_t rounds = json_read_member(json, section, "rounds_agree_on_losses");
+        if (json_read_is(json, ranks, JSON_READ_FALSE))
+            return "its ranks have different gradient norms: they did not train one model";
+        if (json_read_is(json, rounds, JSON_READ_FALSE))
+            return "its rounds have different losses: they did not train the same";
+    }
+    return NULL;
+}
+
 /*
  * The value is the worst deviation of any repeat in parts of its tolerance, so that the limit is 1.
  * It is always shown; it fails a record of our own collector by default, of others only where the
@@ -85,6 +104,11 @@ void gate_correctness(const struct gate_context *context, const struct candidate
                    (asked == POLICY_CORRECTNESS_OWN && candidate->own_collector);
     result->unit = "";
     result->verdict = GATE_NOT_APPLIED;
+    result->detail = contradiction(candidate);
+    if (result->detail != NULL) {
+        result->verdict = binding ? GATE_FAIL : GATE_NOT_APPLIED;
+        return;
+    }
     if (baseline == NULL || baseline == candidate || baseline->strategy == candidate->strategy ||
         !same_number(baseline->workload.global_batch, candidate->workload.global_batch)) {
         result->detail = baseline == NULL ? "no baseline run to compare with"

@@ -25,9 +25,8 @@ static const struct message_table_row rows[] = {
     {"action.checkpointing_unverified",
      "Turn on activation checkpointing for {strategy}, at the price of a second forward pass. Its "
      "peak cannot be predicted, for want of {missing}."},
-    {"action.collect_multi_gpu",
-     "Repeat the runs where every rank has a device of its own: at level {level} times do not "
-     "count."},
+    {"action.collect_multi_gpu", "Repeat the runs where every rank has a device of its own: at "
+                                 "level {level:level} times do not count."},
     {"action.complete_summary", "Supply the evidence that the summary says is missing: {failure}"},
     {"action.fix_input", "Repair or remove {path}: {error}"},
     {"action.larger_micro_batch",
@@ -69,7 +68,7 @@ static const struct message_table_row rows[] = {
     {"action.state_world_size",
      "State workload.world_size in {path}: without it no run can be set beside another."},
     {"action.stronger_evidence",
-     "Repeat the run of {strategy} at level {level} or above: the policy asks for it."},
+     "Repeat the run of {strategy} at level {level:level} or above: the policy asks for it."},
     {"action.unit",
      "State the minimum throughput in {unit}: the records are in that unit and are not converted."},
     {"action.use_smaller",
@@ -84,17 +83,23 @@ static const struct message_table_row rows[] = {
     {"note.fullest_rank",
      "Ranks of {strategy} differ in memory: rank {rank} is the fullest with {value} MiB, rank "
      "{other_rank} the emptiest with {other_value} MiB ({difference:percent} apart)."},
+    {"note.injected", "In the run of {strategy} a fault was made on purpose ({fault}): its failure "
+                      "or its times say nothing about the strategy."},
     {"note.inversion",
      "{strategy} shards more than {other} but its measured peak is higher: {peak_mb} against "
      "{other_peak_mb} MiB. The records do not say in which phase."},
     {"note.inversion_phase",
      "{strategy} shards more than {other} but its measured peak is higher: {peak_mb} against "
-     "{other_peak_mb} MiB. It peaks in phase {phase:phase}, where {category:category} takes "
-     "{category_mb} against {other_category_mb} MiB."},
+     "{other_peak_mb} MiB. It peaks in phase {phase:phase}, with {category_mb} against "
+     "{other_category_mb} MiB of {category:category}."},
     {"note.inversion_unexplained",
      "{strategy} shards more than {other} but its measured peak is higher: {peak_mb} against "
      "{other_peak_mb} MiB. It peaks in phase {phase:phase}; no category in the records accounts "
      "for it."},
+    {"note.level_cpu_multi_process",
+     "These runs trained on CPUs: resident state, payloads and mathematics are what GPUs under the "
+     "same schedule have too; workspace, times, throughput and exposed communication are this "
+     "machine's alone and say nothing about GPUs."},
     {"note.predicted_at_most",
      "Peaks marked at most are exact but for the operators' workspace, which changes with the "
      "micro-batch: it is taken as large as it can be."},
@@ -150,12 +155,10 @@ static const struct message_table_row rows[] = {
     {"reason.baseline_fails",
      "{strategy} ranks first among those that pass every gate; the baseline {baseline} fails "
      "{gates}, so a gain over it is not applicable."},
-    {"reason.evidence_level", "At evidence level {level} times do not count, so speed is not "
-                              "decided; {strategy} ranks first "
-                              "on what was measured."},
-    {"reason.evidence_level_none", "At evidence level {level} times do not count, so speed is not "
-                                   "decided, and no strategy passes "
-                                   "every gate."},
+    {"reason.evidence_level", "At evidence level {level:level} times do not count, so speed is not "
+                              "decided; {strategy} ranks first on what was measured."},
+    {"reason.evidence_level_none", "At evidence level {level:level} times do not count, so speed "
+                                   "is not decided, and no strategy passes every gate."},
     {"reason.gain_memory",
      "{strategy} passes every gate and needs {gain:percent} less memory than {baseline}; "
      "{min_gain:percent} was asked for."},

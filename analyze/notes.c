@@ -6,6 +6,7 @@
 
 #include "candidate_ledger.h"
 #include "message_table.h"
+#include "notes_evidence.h"
 #include "record_sections.h"
 #include "statistics.h"
 
@@ -24,23 +25,6 @@ static enum status add(const struct notes_context *context, const char *id,
                        const struct sentence_value *values, size_t count)
 {
     return message_table_add(context->notes, context->arena, id, values, count, context->diag);
-}
-
-/* ---- how strong the evidence is ---- */
-
-static enum status note_level(const struct notes_context *context)
-{
-    const struct group *group = context->group;
-    size_t count = 0;
-    if (group->level_name == NULL)
-        return STATUS_OK;
-    for (size_t i = 0; i < group->candidate_count; i++)
-        count += group->candidates[i].level_name != NULL &&
-                 strcmp(group->candidates[i].level_name, group->level_name) == 0;
-    const struct sentence_value values[] = {
-        MESSAGE_TEXT("level", group->level_name), MESSAGE_NUMBER("count", (double)count),
-        MESSAGE_NUMBER("candidate_count", (double)group->candidate_count)};
-    return add(context, "note.evidence_level", values, 3);
 }
 
 /* ---- shards more, peaks higher ---- */
@@ -353,7 +337,7 @@ enum status notes_make(const struct group *group, struct arena *arena, struct me
                        struct diag *diag)
 {
     const struct notes_context context = {group, arena, notes, diag};
-    enum status status = note_level(&context);
+    enum status status = notes_evidence_add(group, arena, notes, diag);
     if (status == STATUS_OK)
         status = note_inversions(&context);
     for (size_t i = 0; status == STATUS_OK && i < group->candidate_count && i < MAX_CANDIDATES;

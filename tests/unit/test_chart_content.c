@@ -249,8 +249,8 @@ Test(chart_content, evidence_below_multi_gpu_is_said_on_the_chart)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         summary_sample_group(&recorder.summary)->evidence_level = rows[i].level;
         chart_recorder_draw(&recorder, "memory");
-        cr_assert_eq(recording_canvas_says(&recorder.canvas, "(below multi_gpu)"), rows[i].said,
-                     "%s", rows[i].level != NULL ? rows[i].level : "none");
+        cr_assert_eq(recording_canvas_says(&recorder.canvas, "below multi_gpu"), rows[i].said, "%s",
+                     rows[i].level != NULL ? rows[i].level : "none");
     }
 }
 
