@@ -4,10 +4,9 @@
 
 #include "stopwatch.h"
 
-/* Bytes that one round moves through the link, unless a single call is more. */
-#define ROUND_BYTES (UINT64_C(8) << 20)
-#define MOST_CALLS 50
-#define MOST_ROUNDS 16
+/* Small payloads are timed more often: until so much was moved, at most so many times. */
+#define MOVED_BYTES (UINT64_C(32) << 20)
+#define MOST_CALLS 101
 
 static int compare(const void *a, const void *b)
 {
@@ -37,58 +36,76 @@ static enum status post(const struct calibration_request *request,
     return communicator_post(communicator, &call, diag); /* it is blocking here */
 }
 
-/* Nanoseconds of one call, on average over one round. */
-static enum status time_round(const struct calibration_request *request,
-                              enum schedule_collective collective, uint64_t payload,
-                              double *call_ns, struct diag *diag)
+/* Nanoseconds of every call. */
+struct samples {
+    uint64_t count;
+    double ns[SCHEDULE_COLLECTIVE_COUNT][MOST_CALLS];
+};
+
+/*
+ * The collectives take turns, so that each finds what it sends freshly written by the one before,
+ * as in a step; in a loop of one alone it would lie in the receiver's cache already. The first turn
+ * is not measured.
+ */
+static enum status take_samples(const struct calibration_request *request, uint64_t payload,
+                                struct samples *samples, struct diag *diag)
 {
-    uint64_t calls = ROUND_BYTES / payload;
-    calls = calls < 1 ? 1 : calls > MOST_CALLS ? MOST_CALLS : calls;
+    uint64_t count = MOVED_BYTES / payload;
+    count = count < request->least_calls ? request->least_calls : count;
+    samples->count = count > MOST_CALLS ? MOST_CALLS : count;
     enum status status = communicator_barrier(request->communicator, diag);
-    uint64_t begin = stopwatch_ns();
-    for (uint64_t i = 0; status == STATUS_OK && i < calls; i++) {
-        status = post(request, collective, payload, diag);
+    for (uint64_t i = 0; i <= samples->count; i++) {
+        for (int c = 0; status == STATUS_OK && c < SCHEDULE_COLLECTIVE_COUNT; c++) {
+            uint64_t begin = stopwatch_ns();
+            status = post(request, (enum schedule_collective)c, payload, diag);
+            samples->ns[c][i > 0 ? i - 1 : 0] = (double)(stopwatch_ns() - begin);
+        }
     }
-    *call_ns = (double)(stopwatch_ns() - begin) / (double)calls;
     return status;
 }
 
 /* On rank 0 the largest of all ranks' values. */
-static enum status slowest(struct communicator *communicator, double *value, struct diag *diag)
+static enum status slowest(struct communicator *communicator,
+                           double values[SCHEDULE_COLLECTIVE_COUNT], struct diag *diag)
 {
+    const size_t bytes = SCHEDULE_COLLECTIVE_COUNT * sizeof *values;
     double *all = NULL;
     if (communicator->rank == 0) {
-        all = calloc(communicator->world_size, sizeof *all);
+        all = calloc(communicator->world_size, bytes);
         if (!all) {
             return diag_no_memory(diag);
         }
     }
-    enum status status = communicator_gather(communicator, value, sizeof *value, all, 0, diag);
-    for (uint64_t i = 0; status == STATUS_OK && all && i < communicator->world_size; i++) {
-        *value = all[i] > *value ? all[i] : *value;
+    enum status status = communicator_gather(communicator, values, bytes, all, 0, diag);
+    for (uint64_t i = 0; all && i < SCHEDULE_COLLECTIVE_COUNT * communicator->world_size; i++) {
+        double *value = &values[i % SCHEDULE_COLLECTIVE_COUNT];
+        *value = status == STATUS_OK && all[i] > *value ? all[i] : *value;
     }
     free(all);
     return status;
 }
 
-static enum status time_link(const struct calibration_request *request,
-                             enum schedule_collective collective, uint64_t payload,
-                             struct rank_link *link, struct diag *diag)
+/* Three rows for one payload. */
+static enum status time_links(const struct calibration_request *request, uint64_t payload,
+                              struct rank_link *links, struct diag *diag)
 {
-    double rounds[MOST_ROUNDS];
-    int count = request->rounds < MOST_ROUNDS ? request->rounds : MOST_ROUNDS;
-    enum status status = post(request, collective, payload, diag); /* fresh pages, first use */
-    for (int i = 0; status == STATUS_OK && i < count; i++) {
-        status = time_round(request, collective, payload, &rounds[i], diag);
-    }
+    struct samples samples;
+    double medians[SCHEDULE_COLLECTIVE_COUNT];
+    enum status status = take_samples(request, payload, &samples, diag);
     if (status != STATUS_OK) {
         return status;
     }
-    qsort(rounds, (size_t)count, sizeof *rounds, compare);
-    double call_ns = rounds[count / 2];
-    status = slowest(request->communicator, &call_ns, diag);
-    *link = (struct rank_link){
-        .collective = collective, .blocking = true, .payload_bytes = payload, .ms = call_ns / 1e6};
+    for (int c = 0; c < SCHEDULE_COLLECTIVE_COUNT; c++) {
+        qsort(samples.ns[c], samples.count, sizeof samples.ns[c][0], compare);
+        medians[c] = samples.ns[c][samples.count / 2];
+    }
+    status = slowest(request->communicator, medians, diag);
+    for (int c = 0; status == STATUS_OK && c < SCHEDULE_COLLECTIVE_COUNT; c++) {
+        links[c] = (struct rank_link){.collective = (enum schedule_collective)c,
+                                      .blocking = true,
+                                      .payload_bytes = payload,
+                                      .ms = medians[c] / 1e6};
+    }
     return status;
 }
 
@@ -102,16 +119,14 @@ static enum status measure(const struct calibration_request *request, uint64_t *
     if (communicator->world_size == 1) { /* there is no link */
         return STATUS_OK;
     }
-    for (int c = 0; c < SCHEDULE_COLLECTIVE_COUNT; c++) {
-        for (size_t i = 0; status == STATUS_OK && i < request->payload_count; i++) {
-            uint64_t payload = request->payloads[i] / step * step;
-            if (payload == 0 || payload > request->bytes || *link_count == request->capacity) {
-                continue;
-            }
-            status = time_link(request, (enum schedule_collective)c, payload,
-                               &request->links[*link_count], diag);
-            *link_count += status == STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < request->payload_count; i++) {
+        uint64_t payload = request->payloads[i] / step * step;
+        if (payload == 0 || payload > request->bytes ||
+            *link_count + SCHEDULE_COLLECTIVE_COUNT > request->capacity) {
+            continue;
         }
+        status = time_links(request, payload, &request->links[*link_count], diag);
+        *link_count += status == STATUS_OK ? SCHEDULE_COLLECTIVE_COUNT : 0;
     }
     return status;
 }
@@ -143,7 +158,7 @@ enum status calibration_quick(struct communicator *communicator, void *memory, u
         .bytes = bytes,
         .payloads = payloads,
         .payload_count = sizeof payloads / sizeof *payloads,
-        .rounds = 3,
+        .least_calls = 5,
         .links = record->links,
         .capacity = RANK_RECORD_LINKS,
     };

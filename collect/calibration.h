@@ -15,16 +15,17 @@ struct calibration_request {
     uint64_t bytes; /* its size; larger payloads are left out */
     const uint64_t *payloads; /* ascending; rounded down to whole parts of 16 elements a rank */
     size_t payload_count;
-    int rounds; /* the median of so many is taken */
+    uint64_t least_calls; /* of each collective; of small payloads more. The median is taken */
     /* Where the rows go. */
     struct rank_link *links;
     size_t capacity;
 };
 
 /*
- * Times all-reduce, reduce-scatter and all-gather at each payload: rows with the ms of a call, as
- * many as there is room for (none where there is one rank). On rank 0 the slowest rank's, on the
- * others their own. Bus bandwidth is payload * schedule_count_bus_factor / time.
+ * Times all-reduce, reduce-scatter and all-gather, which take turns, at each payload: three rows
+ * with the ms of a call, as long as there is room for them (none where there is one rank). On rank
+ * 0 the slowest rank's, on the others their own. Bus bandwidth is payload *
+ * schedule_count_bus_factor / time.
  */
 enum status calibration_measure(const struct calibration_request *request, uint64_t *link_count,
                                 struct diag *diag) STATUS_CHECKED;

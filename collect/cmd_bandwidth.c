@@ -13,7 +13,7 @@ static const uint64_t payloads[] = {UINT64_C(1) << 10,   UINT64_C(8) << 10, UINT
                                     UINT64_C(512) << 10, UINT64_C(4) << 20, UINT64_C(16) << 20,
                                     UINT64_C(64) << 20};
 #define LARGEST_PAYLOAD ((size_t)64 << 20)
-#define ROUNDS 7
+#define LEAST_CALLS 9
 #define MOST_RANKS 1024
 
 static enum status parse(int argc, char **argv, struct cmd_bandwidth *command, bool *help,
@@ -78,7 +78,7 @@ enum status cmd_bandwidth_rank(struct communicator *communicator, struct rank_re
                                           .memory = memory,
                                           .bytes = LARGEST_PAYLOAD,
                                           .payload_count = 1,
-                                          .rounds = ROUNDS};
+                                          .least_calls = LEAST_CALLS};
     record->phase = RANK_CALIBRATION;
     record->link_count = 0;
     for (size_t i = 0; status == STATUS_OK && i < sizeof payloads / sizeof *payloads; i++) {

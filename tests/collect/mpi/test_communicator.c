@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,6 +158,7 @@ static void counts_and_times_are_plausible(struct communicator *communicator)
     struct call_arrays second = call_arrays_make(communicator, SCHEDULE_ALL_GATHER, 3, 1, 1);
     call_arrays_post(&first);
     call_arrays_post(&second);
+    bool flying = communicator->posted_now > 0; /* not if all others were late and helped */
     usleep(2000);
     call_arrays_wait(communicator, 1);
     call_arrays_wait(communicator, 0);
@@ -184,7 +186,7 @@ static void counts_and_times_are_plausible(struct communicator *communicator)
                    exposed_ns == usage->exposed_phase_ns[SCHEDULE_PHASE_OPTIMIZER],
                "exposed time within the wall's, all in the optimizer phase");
     mpi_expect(flights >= usage->any_in_flight_ns, "the union of flights below their sum");
-    mpi_expect(communicator->world_size == 1 || usage->any_in_flight_ns >= 2000000,
+    mpi_expect(!flying || usage->any_in_flight_ns >= 2000000,
                "what was in flight through the sleep to say so");
     call_arrays_unmake(&first);
     call_arrays_unmake(&second);
@@ -325,11 +327,40 @@ static void late_ranks_cost_no_page_faults(struct communicator *communicator)
         }
         faults += step < 2 ? 0 : stopwatch_minor_faults() - before;
     }
-    mpi_expect(SANITIZED || faults == 0, "no page faults in warm steps, not %llu",
+    /* None is seen here; without the warming up some dozens with four ranks. A few are left to
+     * systems that move pages about. */
+    mpi_expect(SANITIZED || faults <= 8, "next to no page faults in warm steps, not %llu",
                (unsigned long long)faults);
     for (size_t t = 0; t < TICKETS; t++) {
         call_arrays_unmake(&arrays[t]);
     }
+}
+
+/* No message is longer than MPI can count, and together they are the whole: of parts of 2^33
+ * elements, whose memory nobody touches here. */
+static void long_parts_are_cut(enum schedule_collective collective)
+{
+    struct diag diag = {0};
+    struct communicator_mpi_ranks ranks = {.rank = 1, .world_size = 3, .peers = 2};
+    struct communicator_mpi_transfer transfer = {0};
+    unsigned char *base = (unsigned char *)(uintptr_t)4096;
+    struct communicator_segment segment = {base, NULL, UINT64_C(1) << 33};
+    struct communicator_call call = {.collective = collective,
+                                     .segments = &segment,
+                                     .segment_count = 1,
+                                     .payload_bytes = 3 * (UINT64_C(4) << 33)};
+    enum status status = communicator_mpi_transfer_begin(&ranks, &call, &transfer, &diag);
+    mpi_expect(status == STATUS_OK, "a cut: %s", diag.text);
+    uint64_t end = 4096;
+    for (size_t i = 0; i < transfer.piece_count; i++) {
+        const struct communicator_mpi_piece *piece = &transfer.pieces[i];
+        mpi_expect((uintptr_t)piece->base == end && piece->stride == UINT64_C(4) << 33 &&
+                       piece->bytes > 0 && piece->bytes <= INT_MAX,
+                   "piece %zu to follow the one before", i);
+        end += piece->bytes;
+    }
+    mpi_expect(end == 4096 + (UINT64_C(4) << 33), "the pieces to be the whole part");
+    communicator_mpi_transfer_fini(&transfer);
 }
 
 static void test_wire(enum model_dtype wire)
@@ -396,6 +427,8 @@ int main(void)
                "the environment to say rank %d of %d", rank, world_size);
     mpi_expect(strlen(library) > 3 && !strchr(library, '\n'), "a library's name, not %s", library);
     a_fault_names_collective_and_purpose();
+    long_parts_are_cut(SCHEDULE_ALL_GATHER);
+    long_parts_are_cut(SCHEDULE_ALL_REDUCE);
     test_self();
     test_wire(MODEL_FP32);
     test_wire(MODEL_BF16);
