@@ -143,6 +143,9 @@ static const struct message_table_row rows[] = {
     {"note.slowest_rank",
      "Ranks of {strategy} differ in time: rank {rank} is the slowest with {value} ms a step, rank "
      "{other_rank} the fastest with {other_value} ms ({difference:percent} apart)."},
+    {"note.step_variation",
+     "The {steps} steps of {strategy} vary by {variation:percent} (standard deviation over mean): "
+     "its throughput is their median, and a repeated run may give another."},
     {"reason.adjustment",
      "No strategy passes every gate; {strategy} comes closest and fails {gates}. An adjustment may "
      "pass."},

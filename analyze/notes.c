@@ -11,6 +11,8 @@
 #include "statistics.h"
 
 #define RANKS_DIFFER 0.05
+/* Standard deviation over mean from which on a step time is no firm number. */
+#define STEPS_VARY 0.1
 /* With more candidates the same said of each would bury the rest; sheets show all of them. */
 #define MAX_CANDIDATES 12
 
@@ -333,6 +335,25 @@ static enum status note_rank_differences(const struct notes_context *context,
     return note_ranks(context, "note.slowest_rank", candidate, times, metrics->step_times_ranks);
 }
 
+static enum status note_variation(const struct notes_context *context,
+                                  const struct candidate *candidate)
+{
+    size_t count = 0;
+    bool failed = false;
+    const struct metrics *metrics = &candidate->metrics;
+    double *times = statistics_slowest_rank(metrics->step_times_ms, metrics->step_times_ranks,
+                                            context->arena, &count, &failed);
+    if (failed)
+        return diag_no_memory(context->diag);
+    double variation = statistics_variation(times, count);
+    if (!(variation > STEPS_VARY))
+        return STATUS_OK;
+    const struct sentence_value values[] = {MESSAGE_TEXT("strategy", candidate->label),
+                                            MESSAGE_NUMBER("variation", variation),
+                                            MESSAGE_NUMBER("steps", (double)count)};
+    return add(context, "note.step_variation", values, sizeof values / sizeof values[0]);
+}
+
 enum status notes_make(const struct group *group, struct arena *arena, struct message_list *notes,
                        struct diag *diag)
 {
@@ -347,6 +368,8 @@ enum status notes_make(const struct group *group, struct arena *arena, struct me
             status = note_prediction(&context, &group->candidates[i]);
         if (status == STATUS_OK)
             status = note_rank_differences(&context, &group->candidates[i]);
+        if (status == STATUS_OK)
+            status = note_variation(&context, &group->candidates[i]);
     }
     return status;
 }

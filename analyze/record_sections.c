@@ -201,6 +201,7 @@ enum status record_sections_collectives(const struct record *record, struct aren
             .collective = normalise_text(&look, node, "collective"),
             .purpose = normalise_text(&look, node, "purpose"),
             .calls = read_amount(&look, node, "calls"),
+            .expected_calls = read_amount(&look, node, "expected_calls"),
             .payload_mb = read_mb(&look, node, "payload_bytes"),
             .expected_mb = read_mb(&look, node, "expected_bytes"),
             .exposed_ms = read_amount(&look, node, "exposed_ms"),
@@ -213,6 +214,51 @@ enum status record_sections_collectives(const struct record *record, struct aren
     if (look.failed)
         return diag_no_memory(diag);
     *collectives = rows;
+    *count = filled;
+    return STATUS_OK;
+}
+
+static int read_flag(const struct json_read_document *json, uint32_t node)
+{
+    if (json_read_is(json, node, JSON_READ_TRUE))
+        return 1;
+    return json_read_is(json, node, JSON_READ_FALSE) ? 0 : -1;
+}
+
+enum status record_sections_checkpoints(const struct record *record, struct arena *arena,
+                                        const struct record_checkpoint **checkpoints, size_t *count,
+                                        struct diag *diag)
+{
+    *checkpoints = NULL;
+    *count = 0;
+    const struct json_read_document *json = record->json;
+    if (json == NULL)
+        return STATUS_OK;
+    struct normalise look = {.json = json, .arena = arena};
+    uint32_t list = json_read_member(json, record->node, "checkpoint");
+    if (!is_array(json, list))
+        return STATUS_OK;
+    struct record_checkpoint *rows =
+        arena_take_array(arena, json_read_count(json, list), sizeof *rows);
+    size_t filled = 0;
+    if (rows == NULL)
+        return diag_no_memory(diag);
+    for (uint32_t node = json_read_first(json, list); node != JSON_READ_NONE;
+         node = json_read_next(json, list, node)) {
+        struct record_checkpoint row = {
+            .kind = normalise_text(&look, node, "kind"),
+            .files = read_amount(&look, node, "files"),
+            .mb = read_mb(&look, node, "bytes"),
+            .save_ms = read_amount(&look, node, "save_ms"),
+            .restore_ms = read_amount(&look, node, "restore_ms"),
+            .restore_verified = read_flag(json, json_read_member(json, node, "restore_verified")),
+        };
+        if (row.kind != NULL)
+            rows[filled++] = row;
+    }
+    if (look.failed)
+        return diag_no_memory(diag);
+    *checkpoints = rows;
     *count = filled;
     return STATUS_OK;
 }

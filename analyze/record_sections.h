@@ -32,11 +32,22 @@ enum status record_sections_fullest(const struct candidate *candidate, struct ar
 
 struct record_collective {
     const char *collective, *purpose;
-    double calls, payload_mb, expected_mb, exposed_ms, in_flight_ms, bus_gb_per_s;
+    double calls, expected_calls, payload_mb, expected_mb, exposed_ms, in_flight_ms, bus_gb_per_s;
 };
 
 enum status record_sections_collectives(const struct record *record, struct arena *arena,
                                         const struct record_collective **collectives, size_t *count,
+                                        struct diag *diag) STATUS_CHECKED;
+
+/* One kind of checkpoint; saved and restored by the slowest rank. */
+struct record_checkpoint {
+    const char *kind;
+    double files, mb, save_ms, restore_ms;
+    int restore_verified; /* -1 not told, 0, 1 */
+};
+
+enum status record_sections_checkpoints(const struct record *record, struct arena *arena,
+                                        const struct record_checkpoint **checkpoints, size_t *count,
                                         struct diag *diag) STATUS_CHECKED;
 
 #endif

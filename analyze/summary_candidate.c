@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "gates.h"
+#include "statistics.h"
 #include "summary_parts.h"
 
 json_t *summary_parts_workload(struct summary_parts *parts, const struct workload *workload)
@@ -57,6 +58,24 @@ static void put_peak_source(struct summary_parts *parts, json_t *object,
                        json_write_copy(&parts->writer, json, source));
 }
 
+/* How far the steps lie apart: of each step the slowest rank's time. */
+static void put_spread(struct summary_parts *parts, json_t *object, const struct metrics *metrics)
+{
+    size_t count = 0;
+    bool failed = false;
+    double *times = statistics_slowest_rank(metrics->step_times_ms, metrics->step_times_ranks,
+                                            parts->arena, &count, &failed);
+    double smallest = NAN;
+    if (failed && parts->status == STATUS_OK)
+        parts->status = diag_no_memory(parts->diag);
+    for (size_t i = 0; i < count; i++)
+        smallest = fmin(smallest, times[i]); /* ignores the first NAN */
+    summary_parts_put_number(parts, object, "step_time_smallest_ms", smallest);
+    summary_parts_put_number(parts, object, "step_time_largest_ms", statistics_max(times, count));
+    summary_parts_put_number(parts, object, "step_time_variation",
+                             statistics_variation(times, count));
+}
+
 json_t *summary_parts_metrics(struct summary_parts *parts, const struct candidate *candidate)
 {
     const struct metrics *metrics = &candidate->metrics;
@@ -84,6 +103,7 @@ json_t *summary_parts_metrics(struct summary_parts *parts, const struct candidat
         summary_parts_put_text(parts, object, "throughput_unit",
                                throughput_unit_name(metrics->throughput_unit));
     put_peak_source(parts, object, candidate);
+    put_spread(parts, object, metrics);
     return object;
 }
 
@@ -200,6 +220,7 @@ json_t *summary_parts_candidate(struct summary_parts *parts, const struct group 
     json_write_set(writer, object, "memory", summary_parts_memory(parts, candidate));
     json_write_set(writer, object, "ledger", summary_parts_ledger(parts, candidate));
     json_write_set(writer, object, "communication", summary_parts_communication(parts, candidate));
+    json_write_set(writer, object, "checkpoint", summary_parts_checkpoints(parts, candidate));
     json_write_set(writer, object, "formula_payload_mb",
                    summary_parts_number(parts, candidate->formula_payload_mb));
     json_write_set(writer, object, "failure", failure_of(parts, candidate));

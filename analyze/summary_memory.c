@@ -142,6 +142,7 @@ static json_t *collective_of(struct summary_parts *parts, const struct record_co
         double value;
     } numbers[] = {
         {"calls", row->calls},
+        {"expected_calls", row->expected_calls},
         {"payload_mb", row->payload_mb},
         {"expected_mb", row->expected_mb},
         {"exposed_ms", row->exposed_ms},
@@ -169,5 +170,41 @@ json_t *summary_parts_communication(struct summary_parts *parts, const struct ca
             return array;
     for (size_t i = 0; i < count; i++)
         json_write_append(&parts->writer, array, collective_of(parts, &rows[i]));
+    return array;
+}
+
+static json_t *checkpoint_of(struct summary_parts *parts, const struct record_checkpoint *row)
+{
+    json_t *object = json_write_object(&parts->writer);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"files", row->files},
+                   {"mb", row->mb},
+                   {"save_ms", row->save_ms},
+                   {"restore_ms", row->restore_ms}};
+    summary_parts_put_text(parts, object, "kind", row->kind);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        json_write_set(&parts->writer, object, numbers[i].key,
+                       summary_parts_number(parts, numbers[i].value));
+    json_write_set(&parts->writer, object, "restore_verified",
+                   row->restore_verified < 0
+                       ? json_write_null(&parts->writer)
+                       : json_write_bool(&parts->writer, row->restore_verified == 1));
+    return object;
+}
+
+/* Of the first run that made any. */
+json_t *summary_parts_checkpoints(struct summary_parts *parts, const struct candidate *candidate)
+{
+    json_t *array = json_write_array(&parts->writer);
+    const struct record_checkpoint *rows = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < candidate->record_count && count == 0; i++)
+        if (!keep(parts, record_sections_checkpoints(candidate->records[i], parts->arena, &rows,
+                                                     &count, parts->diag)))
+            return array;
+    for (size_t i = 0; i < count; i++)
+        json_write_append(&parts->writer, array, checkpoint_of(parts, &rows[i]));
     return array;
 }

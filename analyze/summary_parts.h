@@ -24,6 +24,7 @@ json_t *summary_parts_metrics(struct summary_parts *parts, const struct candidat
 /* summary_memory.c: what a candidate's records say beyond metrics. */
 json_t *summary_parts_memory(struct summary_parts *parts, const struct candidate *candidate);
 json_t *summary_parts_ledger(struct summary_parts *parts, const struct candidate *candidate);
+json_t *summary_parts_checkpoints(struct summary_parts *parts, const struct candidate *candidate);
 json_t *summary_parts_communication(struct summary_parts *parts, const struct candidate *candidate);
 json_t *summary_parts_samples(struct summary_parts *parts, const struct candidate *candidate);
 

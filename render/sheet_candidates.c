@@ -17,14 +17,22 @@ static void write_headings(const struct candidates_view *view)
         {"column.rank", true},           {"column.strategy", false},   {"column.verdict", false},
         {"column.gate_failures", false}, {"column.peak_memory", true}, {"column.of_limit", true},
         {"column.memory_kind", false}};
-    static const struct sheet_grid_heading last[] = {
-        {"column.step_time", true},       {"column.communication_ratio", true},
-        {"column.in_flight_ratio", true}, {"column.skew_ratio", true},
-        {"column.checkpoint_peak", true}, {"column.utilisation", true},
-        {"column.micro_batch", true},     {"column.gradient_accumulation", true},
-        {"column.global_batch", true},    {"column.repeats", true},
-        {"column.evidence_level", false}, {"column.failure", false},
-        {"column.notes", false}};
+    static const struct sheet_grid_heading last[] = {{"column.step_time", true},
+                                                     {"column.step_time_smallest", true},
+                                                     {"column.step_time_largest", true},
+                                                     {"column.step_time_variation", true},
+                                                     {"column.communication_ratio", true},
+                                                     {"column.in_flight_ratio", true},
+                                                     {"column.skew_ratio", true},
+                                                     {"column.checkpoint_peak", true},
+                                                     {"column.utilisation", true},
+                                                     {"column.micro_batch", true},
+                                                     {"column.gradient_accumulation", true},
+                                                     {"column.global_batch", true},
+                                                     {"column.repeats", true},
+                                                     {"column.evidence_level", false},
+                                                     {"column.failure", false},
+                                                     {"column.notes", false}};
     sheet_grid_headings(view->grid, first, sizeof first / sizeof first[0]);
     static const struct sheet_grid_heading tokens = {"column.throughput_tokens", true};
     static const struct sheet_grid_heading samples = {"column.throughput_samples", true};
@@ -74,6 +82,9 @@ static void write_metrics(const struct candidates_view *view, const struct summa
                           view->throughput_style);
     sheet_grid_number(grid, report_view_gain(group, candidate), CELL_SIGNED_PERCENT);
     sheet_grid_number(grid, candidate->step_time_ms, CELL_TWO);
+    sheet_grid_number(grid, candidate->step_time_smallest_ms, CELL_TWO);
+    sheet_grid_number(grid, candidate->step_time_largest_ms, CELL_TWO);
+    sheet_grid_number(grid, candidate->step_time_variation, CELL_PERCENT);
     sheet_grid_number(grid, candidate->communication_ratio, CELL_PERCENT);
     sheet_grid_number(grid, candidate->in_flight_ratio, CELL_PERCENT);
     sheet_grid_number(grid, candidate->skew_ratio, CELL_PERCENT);

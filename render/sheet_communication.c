@@ -13,6 +13,7 @@ static void write_collective(struct sheet_grid *grid, const struct summary_group
     sheet_grid_word(grid, "collective", item->collective);
     sheet_grid_word(grid, "purpose", item->purpose);
     sheet_grid_number(grid, item->calls, CELL_WHOLE);
+    sheet_grid_number(grid, item->expected_calls, CELL_WHOLE);
     sheet_grid_number(grid, item->payload_mb, CELL_ONE);
     sheet_grid_number(grid, item->expected_mb, CELL_ONE);
     sheet_grid_number(grid, item->exposed_ms, CELL_TWO);
@@ -31,6 +32,7 @@ static struct summary_collective total_of(const struct summary_candidate *candid
     double nothing = (double)NAN;
     struct summary_collective total = {.collective = "all",
                                        .calls = nothing,
+                                       .expected_calls = nothing,
                                        .payload_mb = nothing,
                                        .expected_mb = candidate->formula_payload_mb,
                                        .exposed_ms = nothing,
@@ -39,6 +41,7 @@ static struct summary_collective total_of(const struct summary_candidate *candid
     for (size_t i = 0; i < candidate->collective_count; i++) {
         const struct summary_collective *item = &candidate->collectives[i];
         total.calls = add(total.calls, item->calls);
+        total.expected_calls = add(total.expected_calls, item->expected_calls);
         total.payload_mb = add(total.payload_mb, item->payload_mb);
         total.exposed_ms = add(total.exposed_ms, item->exposed_ms);
     }
@@ -61,13 +64,18 @@ static void write_candidate(struct sheet_grid *grid, const struct summary_group 
 
 void sheet_communication_write(const struct sheet_input *input, struct sheet *sheet)
 {
-    static const struct sheet_grid_heading headings[] = {
-        {"column.strategy", false},      {"column.collective", false},
-        {"column.purpose", false},       {"column.calls", true},
-        {"column.payload", true},        {"column.expected", true},
-        {"column.exposed", true},        {"column.in_flight", true},
-        {"column.bus_bandwidth", true},  {"column.communication_ratio", true},
-        {"column.in_flight_ratio", true}};
+    static const struct sheet_grid_heading headings[] = {{"column.strategy", false},
+                                                         {"column.collective", false},
+                                                         {"column.purpose", false},
+                                                         {"column.calls", true},
+                                                         {"column.expected_calls", true},
+                                                         {"column.payload", true},
+                                                         {"column.expected", true},
+                                                         {"column.exposed", true},
+                                                         {"column.in_flight", true},
+                                                         {"column.bus_bandwidth", true},
+                                                         {"column.communication_ratio", true},
+                                                         {"column.in_flight_ratio", true}};
     struct sheet_grid grid = {.sheet = sheet, .grouped = input->summary->group_count > 1};
     sheet_grid_headings(&grid, headings, sizeof headings / sizeof headings[0]);
     sheet_grid_end_row(&grid);

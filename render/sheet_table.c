@@ -7,6 +7,8 @@ static const struct sheet_row rows[] = {
     {"sheet.ledger", sheet_ledger_write},
     {"sheet.memory", sheet_memory_write},
     {"sheet.communication", sheet_communication_write},
+    {"sheet.checkpoints", sheet_checkpoints_write},
+    {"sheet.failures", sheet_failures_write},
     {"sheet.sources", sheet_sources_write},
     {"sheet.invalid_sources", sheet_invalid_sources_write},
 };

@@ -36,6 +36,8 @@ void sheet_gates_write(const struct sheet_input *input, struct sheet *sheet);
 void sheet_ledger_write(const struct sheet_input *input, struct sheet *sheet);
 void sheet_memory_write(const struct sheet_input *input, struct sheet *sheet);
 void sheet_communication_write(const struct sheet_input *input, struct sheet *sheet);
+void sheet_checkpoints_write(const struct sheet_input *input, struct sheet *sheet);
+void sheet_failures_write(const struct sheet_input *input, struct sheet *sheet);
 void sheet_sources_write(const struct sheet_input *input, struct sheet *sheet);
 void sheet_invalid_sources_write(const struct sheet_input *input, struct sheet *sheet);
 

@@ -72,7 +72,13 @@ struct summary_ledger {
 
 struct summary_collective {
     const char *collective, *purpose;
-    double calls, payload_mb, expected_mb, exposed_ms, in_flight_ms, bus_gb_per_s;
+    double calls, expected_calls, payload_mb, expected_mb, exposed_ms, in_flight_ms, bus_gb_per_s;
+};
+
+struct summary_checkpoint {
+    const char *kind;
+    double files, mb, save_ms, restore_ms;
+    bool restore_verified; /* false also where it was not told */
 };
 
 struct summary_normalised {
@@ -96,6 +102,7 @@ struct summary_candidate {
     double micro_batch, gradient_accumulation, global_batch;
     double peak_memory_mb, throughput, step_time_ms, communication_ratio, skew_ratio;
     double in_flight_ratio, checkpoint_peak_memory_mb, utilisation;
+    double step_time_smallest_ms, step_time_largest_ms, step_time_variation;
     const char *memory_kind, *throughput_unit;
     double allocated_mb, reserved_mb, device_mb;
     struct summary_numbers per_rank_mb;
@@ -105,6 +112,8 @@ struct summary_candidate {
     const struct summary_collective *collectives;
     size_t collective_count;
     double formula_payload_mb;
+    const struct summary_checkpoint *checkpoints;
+    size_t checkpoint_count;
     struct summary_failure failure;
     size_t repeats;
     const size_t *sources; /* indices into summary.sources */

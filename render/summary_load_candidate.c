@@ -54,6 +54,12 @@ static void read_metrics(struct summary_fields *fields, uint32_t node,
         {"checkpoint_peak_memory_mb", SUMMARY_FIELDS_AMOUNT,
          offsetof(struct summary_candidate, checkpoint_peak_memory_mb)},
         {"utilisation", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_candidate, utilisation)},
+        {"step_time_smallest_ms", SUMMARY_FIELDS_AMOUNT,
+         offsetof(struct summary_candidate, step_time_smallest_ms)},
+        {"step_time_largest_ms", SUMMARY_FIELDS_AMOUNT,
+         offsetof(struct summary_candidate, step_time_largest_ms)},
+        {"step_time_variation", SUMMARY_FIELDS_AMOUNT,
+         offsetof(struct summary_candidate, step_time_variation)},
         {"memory_kind", SUMMARY_FIELDS_TEXT, offsetof(struct summary_candidate, memory_kind)},
         {"throughput_unit", SUMMARY_FIELDS_TEXT,
          offsetof(struct summary_candidate, throughput_unit)},
@@ -139,11 +145,27 @@ static void read_collective(struct summary_fields *fields, uint32_t node, void *
         {"collective", SUMMARY_FIELDS_TEXT, offsetof(struct summary_collective, collective)},
         {"purpose", SUMMARY_FIELDS_TEXT, offsetof(struct summary_collective, purpose)},
         {"calls", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_collective, calls)},
+        {"expected_calls", SUMMARY_FIELDS_AMOUNT,
+         offsetof(struct summary_collective, expected_calls)},
         {"payload_mb", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_collective, payload_mb)},
         {"expected_mb", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_collective, expected_mb)},
         {"exposed_ms", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_collective, exposed_ms)},
         {"in_flight_ms", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_collective, in_flight_ms)},
         {"bus_gb_per_s", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_collective, bus_gb_per_s)},
+    };
+    summary_fields_read(fields, node, rows, COUNT(rows), element);
+}
+
+static void read_checkpoint(struct summary_fields *fields, uint32_t node, void *element)
+{
+    static const struct summary_fields_row rows[] = {
+        {"kind", SUMMARY_FIELDS_NAME, offsetof(struct summary_checkpoint, kind)},
+        {"files", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_checkpoint, files)},
+        {"mb", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_checkpoint, mb)},
+        {"save_ms", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_checkpoint, save_ms)},
+        {"restore_ms", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_checkpoint, restore_ms)},
+        {"restore_verified", SUMMARY_FIELDS_BOOL,
+         offsetof(struct summary_checkpoint, restore_verified)},
     };
     summary_fields_read(fields, node, rows, COUNT(rows), element);
 }
@@ -224,6 +246,9 @@ void summary_load_candidate(struct summary_fields *fields, uint32_t node, void *
     candidate->collectives =
         summary_fields_array(fields, node, "communication", sizeof(struct summary_collective),
                              &candidate->collective_count, read_collective);
+    candidate->checkpoints =
+        summary_fields_array(fields, node, "checkpoint", sizeof(struct summary_checkpoint),
+                             &candidate->checkpoint_count, read_checkpoint);
     read_failure(fields, node, &candidate->failure);
     long repeats = summary_fields_index(fields, node, "repeats", (size_t)1 << 30);
     candidate->repeats = repeats > 0 ? (size_t)repeats : 1;

@@ -192,10 +192,20 @@ class Workbook(Report):
         for name in ("Rank", "Peak memory (MiB)", "Throughput (tokens/s)", "Step time (ms)"):
             self.assertNotIn(heading[name], failed)
 
+    def test_failures_and_checkpoints_have_sheets(self):
+        self.report_sample("accept.json", "--format", "xlsx")
+        checkpoints = [list(row.values()) for row in self.cells(7).values()]
+        failures = [list(row.values()) for row in self.cells(8).values()]
+        self.assertEqual(checkpoints[0][1], "Kind of checkpoint")
+        self.assertEqual(checkpoints[1][1:7],
+                         ["full: one file", 1, 2048.5, 1200.5, 900.25, "yes"])
+        self.assertEqual(checkpoints[2][1:5], ["sharded: one file a rank", 5, 2048.75, 300.5])
+        self.assertEqual(failures[1][0], "fsdp_full_shard")
+
     def test_sheets_are_set_up_for_reading_and_printing(self):
         self.report_sample("accept.json", "--format", "xlsx")
         book = self.workbook()
-        for number in range(2, 9):
+        for number in range(2, 11):
             text = book.read("xl/worksheets/sheet%d.xml" % number).decode()
             self.assertIn('state="frozen"', text)
             self.assertIn("<autoFilter", text)
@@ -211,8 +221,8 @@ class Workbook(Report):
         self.report_sample("accept.json", "--format", "xlsx", "--language", "zh")
         root = ElementTree.fromstring(self.workbook().read("xl/workbook.xml"))
         names = [sheet.get("name") for sheet in root.iter(SHEET + "sheet")]
-        self.assertEqual(len(names), 8)
-        self.assertEqual(len(set(names)), 8)
+        self.assertEqual(len(names), 10)
+        self.assertEqual(len(set(names)), 10)
         self.assertEqual(names[0], "决策")
 
     def test_a_template_names_sheets_and_a_bad_name_is_refused(self):

@@ -185,6 +185,25 @@ Test(notes, name_the_slowest_rank_by_its_median_step)
     cr_assert_eq(number(note, "other_rank"), 0);
 }
 
+Test(notes, tell_step_times_that_vary)
+{
+    static const double steady[] = {10, 11, 10, 9, 10};
+    static const double restless[] = {10, 15, 10, 5, 10};
+    static const struct series steady_ranks[] = {{steady, 5}};
+    static const struct series restless_ranks[] = {{restless, 5}};
+    struct candidate *candidate = group_sample_add(&sample, STRATEGY_DDP, 100, 0.1, 100);
+    candidate->metrics.step_times_ms = steady_ranks;
+    candidate->metrics.step_times_ranks = 1;
+    make();
+    cr_assert_null(find("note.step_variation"), "7 %%");
+    candidate->metrics.step_times_ms = restless_ranks;
+    make();
+    const struct message *note = find("note.step_variation");
+    cr_assert_not_null(note);
+    cr_assert_float_eq(number(note, "variation"), sqrt(50.0 / 4) / 10, 1e-15);
+    cr_assert_eq(number(note, "steps"), 5);
+}
+
 Test(notes, compare_memory_within_one_setting_and_kind)
 {
     group_sample_add(&sample, STRATEGY_DDP, 100, 0.1, 50)->workload.micro_batch = 4;
