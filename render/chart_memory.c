@@ -78,32 +78,15 @@ static double largest(const struct memory_chart *chart)
 
 /* ---- Bars ---- */
 
-/* "activations 6.14" where the language has a word for it and it fits into the part, else the
- * number. */
-static const char *part_text(struct memory_chart *chart, const struct memory_stack_part *part,
-                             double room)
-{
-    char number[64];
-    struct scene *scene = &chart->frame.scene;
-    const char *word = texts_word(chart->frame.texts, "category", part->category);
-    axis_number((part->to_mb - part->from_mb) / chart->plot.axis.unit.factor, number,
-                sizeof number);
-    if (part->category != NULL && word != part->category) {
-        const char *named = scene_format(scene, "%s %s", word, number);
-        if (named != NULL && scene_width(scene, &theme_font_small, named) + 4 <= room)
-            return named;
-    }
-    return scene_format(scene, "%s", number);
-}
-
 static void put_part_label(struct memory_chart *chart, const struct memory_stack_part *part,
                            const struct canvas_box *box)
 {
+    char number[64];
     const struct canvas_font *font = &theme_font_small;
     const struct chart_plot *plot = &chart->plot;
     struct scene *scene = &chart->frame.scene;
-    const char *text = part_text(chart, part, box->width);
-    double width = scene_width(scene, font, text);
+    axis_number((part->to_mb - part->from_mb) / plot->axis.unit.factor, number, sizeof number);
+    double width = scene_width(scene, font, number);
     double right = box->x + box->width;
     double x = (box->x + right - width) / 2;
     if (chart_plot_meets_limit(plot, x, x + width))
@@ -116,7 +99,7 @@ static void put_part_label(struct memory_chart *chart, const struct memory_stack
     if (theme_area(part->area)->hatch != CANVAS_NONE)
         scene_rectangle(scene, (struct canvas_box){x - 2, box->y + 4, width + 4, BAR - 8}, &ground);
     scene_text(scene, (struct canvas_point){x, box->y + BAR / 2 + 0.36 * font->size}, font,
-               theme_text_on(part->area), text);
+               theme_text_on(part->area), scene_format(scene, "%s", number));
 }
 
 static void put_outline(struct memory_chart *chart, double bar_y, double from_mb, double to_mb)

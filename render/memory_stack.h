@@ -9,17 +9,14 @@
 /*
  * What is known about the parts of a candidate's memory, put one after the other from zero: the
  * ledger's parameters, gradients and optimizer state, then persistent parameters and padding,
- * temporary memory by category, the largest first, and the rest of the measured peak, which nothing
- * accounts for.
+ * temporary memory, and the rest of the measured peak, which nothing accounts for.
  */
 
-#define MEMORY_STACK_TEMPORARY 6 /* parts of temporary memory at most: the last is all the rest */
-#define MEMORY_STACK_PARTS (5 + MEMORY_STACK_TEMPORARY)
+#define MEMORY_STACK_PARTS 6
 
 struct memory_stack_part {
     enum theme_area area;
     double from_mb, to_mb; /* MiB; from < to */
-    const char *category;  /* of temporary memory; NULL: of several, or another area */
 };
 
 struct memory_stack {

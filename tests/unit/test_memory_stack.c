@@ -20,7 +20,7 @@ static struct summary_candidate candidate(double peak_mb)
 Test(memory_stack, parts_follow_each_other_from_zero_to_the_peak)
 {
     static const struct summary_amount temporary[] = {
-        {"c", NULL, 50}, {"b", NULL, NAN}, {"a", NULL, 100}};
+        {"a", NULL, 100}, {"b", NULL, NAN}, {"c", NULL, 50}};
     struct summary_candidate c = candidate(2000);
     struct memory_stack stack;
     c.ledger.persistent_parameters_mb = 30;
@@ -28,40 +28,18 @@ Test(memory_stack, parts_follow_each_other_from_zero_to_the_peak)
     c.ledger.temporary = (struct summary_amounts){temporary, 3};
     memory_stack_of(&c, &stack);
     static const struct memory_stack_part expected[] = {
-        {THEME_PARAMETERS, 0, 400, NULL},         {THEME_GRADIENTS, 400, 800, NULL},
-        {THEME_OPTIMIZER, 800, 1600, NULL},       {THEME_KEPT_WHOLE, 1600, 1650, NULL},
-        {THEME_TEMPORARY, 1650, 1750, "a"},       {THEME_TEMPORARY, 1750, 1800, "c"},
-        {THEME_NOT_ATTRIBUTED, 1800, 2000, NULL},
+        {THEME_PARAMETERS, 0, 400},    {THEME_GRADIENTS, 400, 800},
+        {THEME_OPTIMIZER, 800, 1600},  {THEME_KEPT_WHOLE, 1600, 1650},
+        {THEME_TEMPORARY, 1650, 1800}, {THEME_NOT_ATTRIBUTED, 1800, 2000},
     };
-    cr_assert_eq(stack.count, 7);
-    for (size_t i = 0; i < 7; i++) {
+    cr_assert_eq(stack.count, 6);
+    for (size_t i = 0; i < 6; i++) {
         cr_assert_eq(stack.parts[i].area, expected[i].area);
-        cr_assert_eq(stack.parts[i].category == NULL, expected[i].category == NULL);
-        if (expected[i].category != NULL)
-            cr_assert_str_eq(stack.parts[i].category, expected[i].category);
         cr_assert_eq(stack.parts[i].from_mb, expected[i].from_mb);
         cr_assert_eq(stack.parts[i].to_mb, expected[i].to_mb);
     }
     cr_assert_eq(stack.excess_mb, 0);
     cr_assert_eq(memory_stack_reach(&stack), 2000);
-}
-
-Test(memory_stack, the_smallest_of_many_temporary_parts_are_one)
-{
-    static const struct summary_amount temporary[] = {
-        {"a", NULL, 1}, {"b", NULL, 7}, {"c", NULL, 7}, {"d", NULL, 20},
-        {"e", NULL, 4}, {"f", NULL, 5}, {"g", NULL, 2}, {"h", NULL, 0}};
-    static const double sizes[] = {20, 7, 7, 5, 4, 3};
-    struct summary_candidate c = candidate(1646);
-    struct memory_stack stack;
-    c.ledger.temporary = (struct summary_amounts){temporary, 8};
-    memory_stack_of(&c, &stack);
-    cr_assert_eq(stack.count, 3 + 6);
-    for (size_t i = 0; i < 6; i++)
-        cr_assert_eq(stack.parts[3 + i].to_mb - stack.parts[3 + i].from_mb, sizes[i]);
-    cr_assert_str_eq(stack.parts[4].category, "b", "equal ones in the order of the list");
-    cr_assert_null(stack.parts[8].category, "of several");
-    cr_assert_eq(stack.known_mb, 1646);
 }
 
 Test(memory_stack, says_by_how_much_the_parts_exceed_the_peak)
