@@ -77,6 +77,9 @@ static const struct message_table_row rows[] = {
      "The weakest evidence is {level:level}: {count} of {candidate_count} candidates rest on it."},
     {"note.explained", "The ledger explains all of the peak of {strategy}, {peak_mb} MiB: "
                        "{resident_mb} MiB resident state and {temporary_mb} MiB temporary memory."},
+    {"note.explained_all",
+     "The ledger explains every byte of the peaks of {strategies}: resident state by formula, "
+     "persistent parameters and padding, and the temporary memory that was measured at the peak."},
     {"note.explained_kept", "The ledger explains all of the peak of {strategy}, {peak_mb} MiB: "
                             "{resident_mb} MiB resident state, {kept_mb} MiB persistent parameters "
                             "and padding, and {temporary_mb} MiB temporary memory."},

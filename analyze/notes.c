@@ -4,17 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "candidate_ledger.h"
 #include "message_table.h"
 #include "notes_evidence.h"
+#include "notes_ledger.h"
 #include "record_sections.h"
 #include "statistics.h"
 
 #define RANKS_DIFFER 0.05
 /* Standard deviation over mean from which on a step time is no firm number. */
 #define STEPS_VARY 0.1
-/* With more candidates the same said of each would bury the rest; sheets show all of them. */
-#define MAX_CANDIDATES 12
 
 struct notes_context {
     const struct group *group;
@@ -144,7 +142,7 @@ static enum status note_inversions(const struct notes_context *context)
     size_t noted = 0;
     const struct candidate *least = NULL; /* the smallest peak among those that shard less */
     size_t pending = 0;                   /* the first of those that shard as much as this one */
-    for (size_t i = 0; i < count && noted < MAX_CANDIDATES; i++) {
+    for (size_t i = 0; i < count && noted < NOTES_CANDIDATES; i++) {
         bool other_setting = i > 0 && compare_settings(sorted[i - 1], sorted[i]) != 0;
         if (other_setting || (i > 0 && sharded_parts(sorted[i - 1]) != sharded_parts(sorted[i]))) {
             for (; pending < i; pending++)
@@ -161,117 +159,6 @@ static enum status note_inversions(const struct notes_context *context)
         noted++;
     }
     return STATUS_OK;
-}
-
-/* ---- what the ledger explains ---- */
-
-static const char *missing_text(const struct notes_context *context,
-                                const struct candidate_ledger *ledger)
-{
-    struct text_buffer text = {0};
-    text_buffer_puts(&text, "");
-    for (size_t i = 0; i < ledger->temporary_missing_count; i++)
-        text_buffer_printf(&text, "%s%s", i > 0 ? ", " : "", ledger->temporary_missing[i]);
-    const char *copy = text.failed ? NULL : arena_copy(context->arena, text.text, text.length);
-    text_buffer_fini(&text);
-    return copy;
-}
-
-/* Which sentence tells what of the peak is explained; `rest`: beyond what is held all the time. */
-static const char *residual_id(const struct candidate_ledger *ledger, double rest)
-{
-    bool kept = candidate_ledger_kept_mb(ledger) > 0;
-    if (rest < 0)
-        return "note.residual_negative";
-    if (isnan(ledger->residual_mb))
-        return "note.residual_unsplit";
-    if (ledger->residual_mb < 0)
-        return ledger->temporary_source == CANDIDATE_FORMULA ? "note.residual_closed_form"
-                                                             : "note.residual_overlap";
-    if (ledger->residual_mb == 0)
-        return kept ? "note.explained_kept" : "note.explained";
-    return kept ? "note.residual_kept" : "note.residual";
-}
-
-static enum status note_residual(const struct notes_context *context,
-                                 const struct candidate *candidate)
-{
-    const struct candidate_ledger *ledger = &candidate->ledger;
-    if (!ledger->available || isnan(candidate->peak_mb) || candidate->failure.failed)
-        return STATUS_OK;
-    double kept = candidate_ledger_kept_mb(ledger);
-    double held = ledger->state.resident + kept;
-    double rest = candidate->peak_mb - held;
-    const char *missing = missing_text(context, ledger);
-    if (missing == NULL)
-        return diag_no_memory(context->diag);
-    const struct sentence_value values[] = {MESSAGE_TEXT("strategy", candidate->label),
-                                            MESSAGE_NUMBER("peak_mb", candidate->peak_mb),
-                                            MESSAGE_NUMBER("resident_mb", ledger->state.resident),
-                                            MESSAGE_NUMBER("kept_mb", kept),
-                                            MESSAGE_NUMBER("held_mb", held),
-                                            MESSAGE_NUMBER("temporary_mb", ledger->temporary_mb),
-                                            MESSAGE_NUMBER("residual_mb", ledger->residual_mb),
-                                            MESSAGE_NUMBER("rest_mb", rest),
-                                            MESSAGE_TEXT("missing", missing)};
-    return add(context, residual_id(ledger, rest), values, sizeof values / sizeof values[0]);
-}
-
-/* ---- what was foreseen and what was measured ---- */
-
-static double amount_of(const struct memory_amount *amounts, size_t count, const char *category)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(amounts[i].category, category) == 0)
-            return amounts[i].mb;
-    return 0;
-}
-
-/* The temporary category that differs most from what was foreseen; NULL if none does. */
-static const char *differing_category(const struct candidate_ledger *ledger)
-{
-    const char *category = NULL;
-    double most = 0;
-    const struct {
-        const struct memory_amount *items;
-        size_t count;
-    } lists[] = {{ledger->temporary, ledger->temporary_count},
-                 {ledger->foreseen, ledger->foreseen_count}};
-    for (size_t list = 0; list < 2; list++)
-        for (size_t i = 0; i < lists[list].count; i++) {
-            const char *name = lists[list].items[i].category;
-            double difference = fabs(amount_of(ledger->temporary, ledger->temporary_count, name) -
-                                     amount_of(ledger->foreseen, ledger->foreseen_count, name));
-            if (difference > most) {
-                most = difference;
-                category = name;
-            }
-        }
-    return category;
-}
-
-static enum status note_prediction(const struct notes_context *context,
-                                   const struct candidate *candidate)
-{
-    const struct candidate_ledger *ledger = &candidate->ledger;
-    if (ledger->temporary_source != CANDIDATE_MEASURED || ledger->foreseen_count == 0)
-        return STATUS_OK;
-    const char *category = differing_category(ledger);
-    bool same_peak =
-        isnan(ledger->foreseen_peak_mb) || ledger->foreseen_peak_mb == ledger->measured_peak_mb;
-    if (category == NULL && same_peak)
-        return STATUS_OK;
-    const char *name = category != NULL ? category : "";
-    const struct sentence_value values[] = {
-        MESSAGE_TEXT("strategy", candidate->label),
-        MESSAGE_NUMBER("predicted_mb", ledger->foreseen_peak_mb),
-        MESSAGE_NUMBER("peak_mb", ledger->measured_peak_mb),
-        MESSAGE_TEXT("category", name),
-        MESSAGE_NUMBER("category_predicted_mb",
-                       amount_of(ledger->foreseen, ledger->foreseen_count, name)),
-        MESSAGE_NUMBER("category_mb", amount_of(ledger->temporary, ledger->temporary_count, name))};
-    return add(context, category != NULL ? "note.prediction_category" : "note.prediction", values,
-               sizeof values / sizeof values[0]);
 }
 
 /* ---- ranks ---- */
@@ -361,13 +248,11 @@ enum status notes_make(const struct group *group, struct arena *arena, struct me
     enum status status = notes_evidence_add(group, arena, notes, diag);
     if (status == STATUS_OK)
         status = note_inversions(&context);
-    for (size_t i = 0; status == STATUS_OK && i < group->candidate_count && i < MAX_CANDIDATES;
+    if (status == STATUS_OK)
+        status = notes_ledger_add(group, arena, notes, diag);
+    for (size_t i = 0; status == STATUS_OK && i < group->candidate_count && i < NOTES_CANDIDATES;
          i++) {
-        status = note_residual(&context, &group->candidates[i]);
-        if (status == STATUS_OK)
-            status = note_prediction(&context, &group->candidates[i]);
-        if (status == STATUS_OK)
-            status = note_rank_differences(&context, &group->candidates[i]);
+        status = note_rank_differences(&context, &group->candidates[i]);
         if (status == STATUS_OK)
             status = note_variation(&context, &group->candidates[i]);
     }

@@ -4,6 +4,9 @@
 #include "group.h"
 #include "message.h"
 
+/* With more candidates the same said of each would bury the rest; sheets show all of them. */
+#define NOTES_CANDIDATES 12
+
 /*
  * What a reviewer would ask, answered unasked: how strong the evidence is; where a strategy that
  * shards more peaks higher, in which phase and category; what of each peak the ledger explains;

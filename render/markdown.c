@@ -256,6 +256,11 @@ static void write_messages(const struct markdown *page, const char *heading_id,
         text_buffer_puts(page->out, "\n");
         text_buffer_fini(&text);
     }
+    if (count > MAX_NOTES) {
+        text_buffer_puts(page->out, "- ");
+        report_view_more(page->out, page->texts, count - MAX_NOTES, "sheet.decision");
+        text_buffer_puts(page->out, "\n");
+    }
 }
 
 static void write_left_out(const struct markdown *page)

@@ -72,6 +72,20 @@ Test(notes, say_that_a_peak_is_explained_whole)
     cr_assert_null(find("note.residual"));
 }
 
+Test(notes, say_once_that_several_peaks_are_explained_to_the_byte)
+{
+    struct candidate *first = add_with_ledger(90, 60, 30);
+    struct candidate *second = add_with_ledger(80, 50, 30);
+    first->ledger.temporary_source = second->ledger.temporary_source = CANDIDATE_MEASURED;
+    add_with_ledger(100, 60, 30)->ledger.temporary_source = CANDIDATE_MEASURED;
+    make();
+    const struct message *note = find("note.explained_all");
+    cr_assert_not_null(note);
+    cr_assert_str_eq(note->values[0].text, "ddp, ddp");
+    cr_assert_null(find("note.explained"));
+    cr_assert_not_null(find("note.residual"), "the third has a rest");
+}
+
 Test(notes, count_what_is_kept_whole_and_padded)
 {
     struct candidate *candidate = add_with_ledger(100, 60, 30);

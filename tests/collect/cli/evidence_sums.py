@@ -141,6 +141,8 @@ class Sums:
                 self.at_most("a peak", phase["peak_bytes"], rank["arena_bytes"])
             of = {phase["phase"]: phase["peak_bytes"] for phase in rank["phases"]}
             saved += [of.pop(name) for name in list(of) if name.startswith("checkpoint")]
+            if not of:
+                return  # a rank of the others had not begun when one failed
             peaks.append(max(of.values()))
             if "step_times_ms" in self.metrics:
                 self.same("resident", sum(rank["resident"].values()), self.resident, 0)
