@@ -147,7 +147,7 @@ static void check_world_size(const struct run_options *options, uint64_t joined_
 {
     if (joined_size == 0 && !options->world_size_given)
         run_faults_add(faults, STATUS_USAGE, "no --world-size: say how many ranks");
-    else if (joined_size > 0 && options->world_size_given &&
+    else if (joined_size > 0 && options->world_size_given && options->world_size > 0 &&
              (uint64_t)options->world_size != joined_size)
         run_faults_add(faults, STATUS_USAGE,
                        "--world-size is %" PRId64 ", but mpirun or srun started %" PRIu64 " ranks",
@@ -169,12 +169,36 @@ static void read_limit(const struct run_options *options, struct run_config *con
         run_faults_add(faults, STATUS_USAGE, "--memory-limit: %s", diag.text);
 }
 
+/* "", "out/", "out/..": no name for a file. */
+static bool names_no_file(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    return *name == '\0' || strcmp(name, "-") == 0 || strcmp(name, ".") == 0 ||
+           strcmp(name, "..") == 0;
+}
+
+static void check_names(const struct run_config *config, struct run_faults *faults)
+{
+    const char *const folders[][2] = {{"--output-dir", config->output_dir},
+                                      {"--checkpoint-dir", config->checkpoint_dir},
+                                      {"--restore", config->restore_dir},
+                                      {"--dump", config->dump_dir}};
+    char shown[SHOWN];
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (folders[i][1] != NULL && folders[i][1][0] == '\0')
+            run_faults_add(faults, STATUS_USAGE, "%s needs a folder's name, not \"\"",
+                           folders[i][0]);
+    if (config->output != NULL && names_no_file(config->output))
+        run_faults_add(
+            faults, STATUS_USAGE, "--output needs a file's name, not \"%s\"",
+            text_escape_into(shown, sizeof shown, config->output, strlen(config->output)));
+}
+
 static void check_outputs(const struct run_config *config, struct run_faults *faults)
 {
     if (config->output == NULL && config->output_dir == NULL)
         run_faults_add(faults, STATUS_USAGE, "no --output-dir: say where the evidence goes");
-    if (config->output != NULL && strcmp(config->output, "-") == 0)
-        run_faults_add(faults, STATUS_USAGE, "--output needs a file's name, not \"-\"");
     if (config->output != NULL && config->output_dir != NULL)
         run_faults_add(faults, STATUS_USAGE, "--output and --output-dir are both given");
     if (config->output != NULL && config->strategy_count > 1)
@@ -220,11 +244,13 @@ static void interpret(const struct run_options *options, const struct run_config
     bool all = options->reference && !options->strategy_given;
     read_strategies(all ? "all" : options->strategy, config, faults);
     check_world_size(options, input->joined_size, config, faults);
-    check_shape(options, config, faults);
+    if (!options->number_at_fault)
+        check_shape(options, config, faults);
     check_backend(options, config, faults);
     read_limit(options, config, faults);
+    check_names(config, faults);
     check_outputs(config, faults);
-    if (options->inject != NULL)
+    if (options->inject != NULL && !options->number_at_fault)
         run_injection_read(options->inject, config, &config->injection, faults);
 }
 
@@ -233,8 +259,8 @@ enum status run_config_read(const struct run_config_input *input, struct run_con
 {
     struct run_options options;
     int skip = input->argc < 2 ? input->argc : 2;
-    enum status status = run_options_read(input->argc - skip, input->argv + skip, input->quiet,
-                                          &options, help, diag);
+    const struct run_options_input given = {input->argc - skip, input->argv + skip, input->quiet};
+    enum status status = run_options_read(&given, &options, faults, help, diag);
     if (status == STATUS_OK && !*help)
         interpret(&options, input, config, faults);
     return status;

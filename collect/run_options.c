@@ -3,13 +3,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "model.h"
 #include "options.h"
 
 const char *const run_options_backends[] = {"auto", "cpu", "cuda", NULL};
 static const char *const dtypes[] = {"fp32", "bf16", NULL};
 static const char *const checkpoints[] = {"none", "full", "sharded", "both", NULL};
 
-#define MOST_SIZES 1e9
+/* The greatest whole number that every program that reads evidence keeps: 2^53 - 1. */
+#define MOST_EXACT 9007199254740991.0
+#define MOST_SIZE ((double)MODEL_LARGEST_SIZE)
 
 /* A row of options.h with the place of its value instead of the value's address. */
 struct row {
@@ -25,8 +28,8 @@ struct row {
 
 /* clang-format off: a row is a line. */
 static const struct row rows[] = {
-    {"strategy", OPTIONS_TEXT, "LIST|all", "ddp,zero1,zero2,zero3,fsdp_full_shard",
-     AT(strategy), 0, 0, NULL},
+    {"strategy", OPTIONS_TEXT, "LIST|all", "ddp,zero1,zero2,zero3,fsdp_full_shard", AT(strategy), 0,
+     0, NULL},
     {"world-size", OPTIONS_COUNT, "N", "number of ranks", AT(world_size), 1, 1024, NULL},
     {"output-dir", OPTIONS_TEXT, "DIR", "evidence goes to DIR/<strategy>.json", AT(output_dir), 0,
      0, NULL},
@@ -35,15 +38,15 @@ static const struct row rows[] = {
     {"force", OPTIONS_FLAG, NULL, "replace existing evidence", AT(force), 0, 0, NULL},
     {"backend", OPTIONS_CHOICE, "auto|cpu|cuda", "what computes (auto)", AT(backend), 0, 0,
      run_options_backends},
-    {"width", OPTIONS_COUNT, "C", "width of the model (1024)", AT(width), 1, MOST_SIZES, NULL},
-    {"layers", OPTIONS_COUNT, "L", "blocks (8)", AT(layers), 1, MOST_SIZES, NULL},
-    {"heads", OPTIONS_COUNT, "H", "attention heads (width/64)", AT(heads), 1, MOST_SIZES, NULL},
-    {"vocab", OPTIONS_COUNT, "V", "size of the vocabulary (8192)", AT(vocab), 1, MOST_SIZES, NULL},
-    {"seq-len", OPTIONS_COUNT, "T", "tokens of a sequence (256)", AT(seq_len), 1, MOST_SIZES, NULL},
+    {"width", OPTIONS_COUNT, "C", "width of the model (1024)", AT(width), 1, MOST_SIZE, NULL},
+    {"layers", OPTIONS_COUNT, "L", "blocks (8)", AT(layers), 1, MODEL_LARGEST_LAYERS, NULL},
+    {"heads", OPTIONS_COUNT, "H", "attention heads (width/64)", AT(heads), 1, MOST_SIZE, NULL},
+    {"vocab", OPTIONS_COUNT, "V", "size of the vocabulary (8192)", AT(vocab), 1, MOST_SIZE, NULL},
+    {"seq-len", OPTIONS_COUNT, "T", "tokens of a sequence (256)", AT(seq_len), 1, MOST_SIZE, NULL},
     {"micro-batch", OPTIONS_COUNT, "B", "sequences of a rank at a time (1)", AT(micro_batch), 1,
-     MOST_SIZES, NULL},
+     MOST_SIZE, NULL},
     {"gradient-accumulation", OPTIONS_COUNT, "G", "micro-batches of an optimizer step (2)",
-     AT(gradient_accumulation), 1, MOST_SIZES, NULL},
+     AT(gradient_accumulation), 1, MOST_SIZE, NULL},
     {"dtype", OPTIONS_CHOICE, "fp32|bf16", "of activations and what is sent (bf16)", AT(dtype), 0,
      0, dtypes},
     {"warmup", OPTIONS_COUNT, "N", "optimizer steps before the measured ones (2)", AT(warmup), 0,
@@ -51,8 +54,7 @@ static const struct row rows[] = {
     {"repeats", OPTIONS_COUNT, "N", "measured optimizer steps (10)", AT(repeats), 1, 1e6, NULL},
     {"rounds", OPTIONS_COUNT, "K", "times that the strategies take turns (1)", AT(rounds), 1, 1000,
      NULL},
-    {"seed", OPTIONS_COUNT, "N", "of initial values and tokens (1)", AT(seed), 0,
-     9007199254740992.0, NULL},
+    {"seed", OPTIONS_COUNT, "N", "of initial values and tokens (1)", AT(seed), 0, MOST_EXACT, NULL},
     {"learning-rate", OPTIONS_NUMBER, "X", "AdamW's (0.0003)", AT(learning_rate), 0, 1e3, NULL},
     {"max-grad-norm", OPTIONS_NUMBER, "X", "clipping; 0: none (1)", AT(max_grad_norm), 0, 1e30,
      NULL},
@@ -60,31 +62,26 @@ static const struct row rows[] = {
      1e-6, 1e6, NULL},
     {"prefetch", OPTIONS_COUNT, "N", "units gathered ahead: zero3, fsdp (1)", AT(prefetch), 0, 1024,
      NULL},
-    {"persistence-threshold", OPTIONS_COUNT, "COUNT",
-     "zero3: elements of what stays whole (0)", AT(persistence_threshold), 0, 1e15,
-     NULL},
+    {"persistence-threshold", OPTIONS_COUNT, "COUNT", "zero3: elements of what stays whole (0)",
+     AT(persistence_threshold), 0, 1e15, NULL},
     {"no-overlap", OPTIONS_FLAG, NULL, "wait for every collective where it is posted",
      AT(no_overlap), 0, 0, NULL},
     {"activation-checkpointing", OPTIONS_FLAG, NULL, "recompute activations in the backward",
      AT(activation_checkpointing), 0, 0, NULL},
-    {"memory-limit", OPTIONS_TEXT, "SIZE", "of one rank, such as 2GiB",
-     AT(memory_limit), 0, 0, NULL},
-    {"threads", OPTIONS_COUNT, "N", "of one rank (cores / ranks)", AT(threads), 1, 4096, NULL},
-    {"timeout", OPTIONS_NUMBER, "S",
-     "seconds without a completed step (120)", AT(timeout), 0.1, 1e7,
+    {"memory-limit", OPTIONS_TEXT, "SIZE", "of one rank, such as 2GiB", AT(memory_limit), 0, 0,
      NULL},
+    {"threads", OPTIONS_COUNT, "N", "of one rank (cores / ranks)", AT(threads), 1, 4096, NULL},
+    {"timeout", OPTIONS_NUMBER, "S", "seconds without a completed step (120)", AT(timeout), 0.1,
+     1e7, NULL},
     {"checkpoint", OPTIONS_CHOICE, "KIND", "none|full|sharded|both, verified (none)",
      AT(checkpoint), 0, 0, checkpoints},
     {"checkpoint-dir", OPTIONS_TEXT, "DIR", "where (checkpoints, beside the evidence)",
      AT(checkpoint_dir), 0, 0, NULL},
     {"restore", OPTIONS_TEXT, "DIR", "start from a checkpoint", AT(restore), 0, 0, NULL},
-    {"dump", OPTIONS_TEXT, "DIR", "tokens, values, gradients for a replay",
-     AT(dump), 0, 0, NULL},
-    {"inject", OPTIONS_TEXT, "FAULT", "a fault on purpose, see below",
-     AT(inject), 0, 0, NULL},
-    {"reference", OPTIONS_FLAG, NULL,
-     "all strategies, 5 repeats, zero_<strategy>.json", AT(reference), 0,
-     0, NULL},
+    {"dump", OPTIONS_TEXT, "DIR", "tokens, values, gradients for a replay", AT(dump), 0, 0, NULL},
+    {"inject", OPTIONS_TEXT, "FAULT", "a fault on purpose, see below", AT(inject), 0, 0, NULL},
+    {"reference", OPTIONS_FLAG, NULL, "all strategies, 5 repeats, zero_<strategy>.json",
+     AT(reference), 0, 0, NULL},
 };
 /* clang-format on */
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
@@ -138,11 +135,22 @@ static bool *given_of(struct run_options *options, size_t value)
     }
 }
 
-enum status run_options_read(int argc, char **argv, bool quiet, struct run_options *options,
-                             bool *help, struct diag *diag)
+/* Where faults are noted. */
+struct listener {
+    struct run_options *options;
+    struct run_faults *faults;
+};
+
+static void hear(void *context, const struct options_row *row, const char *message)
 {
-    set_defaults(options);
-    struct options_row table[ROW_COUNT];
+    const struct listener *listener = context;
+    run_faults_add(listener->faults, STATUS_USAGE, "%s", message);
+    if (row != NULL && (row->type == OPTIONS_COUNT || row->type == OPTIONS_NUMBER))
+        listener->options->number_at_fault = true;
+}
+
+static void make_rows(struct run_options *options, struct options_row table[ROW_COUNT])
+{
     for (size_t i = 0; i < ROW_COUNT; i++)
         table[i] = (struct options_row){.name = rows[i].name,
                                         .type = rows[i].type,
@@ -153,6 +161,15 @@ enum status run_options_read(int argc, char **argv, bool quiet, struct run_optio
                                         .minimum = rows[i].minimum,
                                         .maximum = rows[i].maximum,
                                         .choices = rows[i].choices};
+}
+
+enum status run_options_read(const struct run_options_input *input, struct run_options *options,
+                             struct run_faults *faults, bool *help, struct diag *diag)
+{
+    set_defaults(options);
+    struct options_row table[ROW_COUNT];
+    make_rows(options, table);
+    struct listener listener = {options, faults};
     const struct options_command command = {
         .program = "rankledger-collect",
         .name = "run",
@@ -160,10 +177,12 @@ enum status run_options_read(int argc, char **argv, bool quiet, struct run_optio
         .notes = notes,
         .rows = table,
         .row_count = ROW_COUNT,
+        .fault = hear,
+        .fault_context = &listener,
     };
     struct options_list operands = {0};
-    enum status status = options_parse(&command, argc, argv, &operands, help, diag);
-    if (status == STATUS_OK && *help && !quiet)
+    enum status status = options_parse(&command, input->argc, input->argv, &operands, help, diag);
+    if (status == STATUS_OK && *help && !input->quiet)
         options_print_help(&command, stdout);
     options_fini(&command, &operands);
     return status;

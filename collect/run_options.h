@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "diag.h"
+#include "run_faults.h"
 
 /* `run`'s options as they were typed, defaults filled in; run_config.h makes sense of them. */
 struct run_options {
@@ -24,12 +25,20 @@ struct run_options {
     const char *checkpoint_dir, *restore, *dump, *inject;
     int64_t threads;
     bool world_size_given, heads_given, repeats_given, strategy_given;
+    bool number_at_fault; /* a number could not be read: what is judged by several must wait */
 };
 
 extern const char *const run_options_backends[];
 
-/* Reads argv[0..argc) (behind the command's name). *help: printed unless `quiet`. */
-enum status run_options_read(int argc, char **argv, bool quiet, struct run_options *options,
-                             bool *help, struct diag *diag) STATUS_CHECKED;
+struct run_options_input {
+    int argc; /* behind the command's name */
+    char **argv;
+    bool quiet; /* help is not printed */
+};
+
+/* Reads the options; everything wrong with them is noted as a fault. */
+enum status run_options_read(const struct run_options_input *input, struct run_options *options,
+                             struct run_faults *faults, bool *help,
+                             struct diag *diag) STATUS_CHECKED;
 
 #endif

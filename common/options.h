@@ -53,6 +53,11 @@ struct options_command {
     const char *notes;    /* more lines for the help, or NULL: examples, exit codes */
     const struct options_row *rows;
     size_t row_count; /* at most OPTIONS_MAX_ROWS */
+    /* Optional: is told every usage fault, without what to type next, and with the row whose value
+     * is at fault (NULL: of none); then parsing goes on, and that row keeps its value. Without it
+     * the first fault ends the parsing. */
+    void (*fault)(void *context, const struct options_row *row, const char *message);
+    void *fault_context;
 };
 
 #define OPTIONS_MAX_ROWS 64

@@ -16,13 +16,15 @@ struct parsing {
     const struct options_command *command;
     char **argv;
     int argc;
-    int at;        /* the argument in work */
-    uint64_t seen; /* one bit a row */
+    int at;                        /* the argument in work */
+    uint64_t seen;                 /* one bit a row */
+    const struct options_row *row; /* whose value is in work; NULL: none's */
     struct options_list *operands;
     struct diag *diag;
 };
 
-/* The message and what to type next. Every argument that came from outside is already escaped. */
+/* The message and what to type next, or STATUS_OK where the caller wants to hear of every fault.
+ * Every argument that came from outside is already escaped. */
 static enum status __attribute__((format(printf, 2, 3)))
 refuse_usage(struct parsing *parsing, const char *format, ...)
 {
@@ -31,6 +33,10 @@ refuse_usage(struct parsing *parsing, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    if (parsing->command->fault != NULL) {
+        parsing->command->fault(parsing->command->fault_context, parsing->row, message);
+        return STATUS_OK;
+    }
     const char *name = parsing->command->name != NULL ? parsing->command->name : "";
     return diag_set(parsing->diag, STATUS_USAGE, "%s; try '%s%s%s --help'", message,
                     parsing->command->program, *name != '\0' ? " " : "", name);
@@ -84,6 +90,7 @@ static void consider(struct suggestion *suggestion, const char *typed, size_t le
 
 static enum status refuse_unknown(struct parsing *parsing, const char *argument)
 {
+    parsing->row = NULL;
     const char *name = argument + (argument[1] == '-' ? 2 : 1);
     size_t length = strcspn(name, "=");
     struct suggestion suggestion = {0};
@@ -204,30 +211,39 @@ static bool looks_like_option(const char *argument)
            !(argument[1] >= '0' && argument[1] <= '9') && argument[1] != '.';
 }
 
-static enum status parse_option(struct parsing *parsing, const struct options_row *row,
-                                const char *inline_value)
+/* The value behind the option in work, or NULL. */
+static const char *next_value(struct parsing *parsing)
 {
-    uint64_t bit = (uint64_t)1 << (size_t)(row - parsing->command->rows);
-    if ((parsing->seen & bit) != 0 && row->type != OPTIONS_LIST)
-        return refuse_usage(parsing, "option '%s%s' was given twice", dashes(row->name), row->name);
-    parsing->seen |= bit;
-    if (row->type == OPTIONS_FLAG) {
-        if (inline_value != NULL)
-            return refuse_usage(parsing, "option '%s%s' takes no value", dashes(row->name),
-                                row->name);
-        return set_value(parsing, row, NULL);
-    }
-    const char *value = inline_value;
-    if (value == NULL && parsing->at + 1 < parsing->argc &&
-        !looks_like_option(parsing->argv[parsing->at + 1]))
-        value = parsing->argv[++parsing->at];
-    if (value == NULL && parsing->at + 1 < parsing->argc)
+    if (parsing->at + 1 >= parsing->argc || looks_like_option(parsing->argv[parsing->at + 1]))
+        return NULL;
+    return parsing->argv[++parsing->at];
+}
+
+static enum status refuse_missing(struct parsing *parsing, const struct options_row *row)
+{
+    if (parsing->at + 1 < parsing->argc)
         return refuse_usage(
             parsing, "option '%s%s' needs a value (%s; one that begins with a dash as %s%s=...)",
             dashes(row->name), row->name, row->argument, dashes(row->name), row->name);
-    if (value == NULL)
-        return refuse_usage(parsing, "option '%s%s' needs a value (%s)", dashes(row->name),
-                            row->name, row->argument);
+    return refuse_usage(parsing, "option '%s%s' needs a value (%s)", dashes(row->name), row->name,
+                        row->argument);
+}
+
+static enum status parse_option(struct parsing *parsing, const struct options_row *row,
+                                const char *value)
+{
+    const uint64_t bit = (uint64_t)1 << (size_t)(row - parsing->command->rows);
+    const bool is_again = (parsing->seen & bit) != 0 && row->type != OPTIONS_LIST;
+    parsing->seen |= bit;
+    parsing->row = row;
+    if (row->type == OPTIONS_FLAG && value != NULL)
+        return refuse_usage(parsing, "option '%s%s' takes no value", dashes(row->name), row->name);
+    if (row->type != OPTIONS_FLAG && value == NULL)
+        value = next_value(parsing);
+    if (is_again)
+        return refuse_usage(parsing, "option '%s%s' was given twice", dashes(row->name), row->name);
+    if (row->type != OPTIONS_FLAG && value == NULL)
+        return refuse_missing(parsing, row);
     return set_value(parsing, row, value);
 }
 
@@ -250,12 +266,24 @@ static const struct options_row *find_row(const struct options_command *command,
     return NULL;
 }
 
+/* What stands behind an unknown option may be its value: it is passed over where nothing else could
+ * stand there, so that it is not told as another fault. */
+static enum status parse_unknown(struct parsing *parsing, const char *argument)
+{
+    const char *wanted = parsing->command->operands;
+    enum status status = refuse_unknown(parsing, argument);
+    if ((wanted == NULL || *wanted == '\0') && strchr(argument, '=') == NULL)
+        (void)next_value(parsing);
+    return status;
+}
+
 static enum status parse_operand(struct parsing *parsing, const char *argument)
 {
     const char *wanted = parsing->command->operands;
     if (wanted == NULL || *wanted == '\0') {
         char printed[PRINTED];
         text_escape_into(printed, sizeof printed, argument, strlen(argument));
+        parsing->row = NULL;
         return refuse_usage(parsing, "unexpected argument '%s'", printed);
     }
     return append_value(parsing->operands, argument) ? STATUS_OK : diag_no_memory(parsing->diag);
@@ -275,7 +303,7 @@ static enum status parse_arguments(struct parsing *parsing)
             const char *inline_value = NULL;
             const struct options_row *row = find_row(parsing->command, argument, &inline_value);
             status = row != NULL ? parse_option(parsing, row, inline_value)
-                                 : refuse_unknown(parsing, argument);
+                                 : parse_unknown(parsing, argument);
         }
     }
     return status;

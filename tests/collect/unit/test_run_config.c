@@ -115,6 +115,53 @@ Test(run_config, all_faults_are_in_one_message)
                   p.diag.text);
 }
 
+Test(run_config, faults_of_single_options_are_in_that_message_too)
+{
+    struct parsed p;
+    parse(&p, "--strategy nothing --width abc --layers 0 --bogus 3 --timeout nan --seed "
+              "9007199254740992 --force=1 --repeats 3 --repeats 4 --layers 5 --dtype fp64 word "
+              "--heads 3 --inject boom --output-dir");
+    cr_assert_eq(p.status, STATUS_USAGE);
+    static const char *const words[] = {"'--width' needs a whole number",
+                                        "'--layers' needs a whole number from 1 to 4096, not '0'",
+                                        "unknown option '--bogus'",
+                                        "'--timeout' needs a number",
+                                        "'--seed' needs a whole number from 0 to 9007199254740991",
+                                        "'--force' takes no value",
+                                        "'--repeats' was given twice",
+                                        "'--layers' was given twice",
+                                        "'fp64' is none of fp32, bf16",
+                                        "unexpected argument 'word'",
+                                        "'--output-dir' needs a value",
+                                        "\"nothing\" is none of",
+                                        "no --world-size",
+                                        "no --output-dir"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        cr_assert(strstr(p.diag.text, words[i]) != NULL, "\"%s\" is not in: %s", words[i],
+                  p.diag.text);
+    /* What follows from a number that could not be read is no fault of its own. */
+    cr_assert_null(strstr(p.diag.text, "multiple"), "%s", p.diag.text);
+    cr_assert_null(strstr(p.diag.text, "boom"), "%s", p.diag.text);
+    cr_assert_null(strstr(p.diag.text, "'3'"), "%s", p.diag.text);
+    cr_assert_null(strstr(p.diag.text, "'4'"), "%s", p.diag.text);
+}
+
+Test(run_config, names_of_files_and_folders_are_names)
+{
+    static const char *const typed[] = {"", "-", "out/", "out/.", "..", "/"};
+    for (size_t i = 0; i < sizeof typed / sizeof typed[0]; i++) {
+        char options[128];
+        char words[128];
+        snprintf(options, sizeof options, "--strategy ddp --world-size 2 --output=%s", typed[i]);
+        snprintf(words, sizeof words, "--output needs a file's name, not \"%s\"", typed[i]);
+        expect_fault(options, words);
+    }
+    expect_fault("--strategy ddp --world-size 2 --output-dir=", "--output-dir needs a folder's");
+    expect_fault(NEEDED "--restore=", "--restore needs a folder's");
+    expect_fault(NEEDED "--dump=", "--dump needs a folder's");
+    expect_fault(NEEDED "--checkpoint full --checkpoint-dir=", "--checkpoint-dir needs a folder's");
+}
+
 Test(run_config, near_miss_of_a_strategy_is_never_guessed)
 {
     static const char *const typed[][2] = {{"FSDP", "fsdp_full_shard"},
