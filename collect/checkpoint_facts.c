@@ -40,23 +40,29 @@ static void set_text(struct checkpoint_facts *facts, enum checkpoint_fact fact, 
     snprintf(facts->text[fact], sizeof facts->text[fact], "%s", text);
 }
 
-void checkpoint_facts_of(struct checkpoint_facts *facts, const struct executor *executor,
-                         const struct executor_request *context)
+void checkpoint_facts_planned(struct checkpoint_facts *facts, const struct training *training,
+                              const struct schedule_request *request)
 {
-    const struct schedule_request *request = &context->schedule->request;
     *facts = (struct checkpoint_facts){0};
     set_text(facts, CHECKPOINT_FORMAT, CHECKPOINT_FACTS_FORMAT);
-    set_number(facts, CHECKPOINT_STEP, executor_steps(executor));
-    set_number(facts, CHECKPOINT_SEED, context->training->seed);
+    set_number(facts, CHECKPOINT_STEP, 0);
+    set_number(facts, CHECKPOINT_SEED, training->seed);
     set_number(facts, CHECKPOINT_WIDTH, request->shape.width);
     set_number(facts, CHECKPOINT_LAYERS, request->shape.layers);
     set_number(facts, CHECKPOINT_HEADS, request->shape.heads);
     set_number(facts, CHECKPOINT_VOCAB, request->shape.vocab);
     set_number(facts, CHECKPOINT_SEQ_LEN, request->shape.seq_len);
     set_text(facts, CHECKPOINT_DTYPE, model_dtype_name(request->dtype));
-    set_number(facts, CHECKPOINT_GLOBAL_BATCH, training_global_batch(context->training));
+    set_number(facts, CHECKPOINT_GLOBAL_BATCH, training_global_batch(training));
     set_text(facts, CHECKPOINT_STRATEGY, training_state_row(request->strategy)->name);
     set_number(facts, CHECKPOINT_WORLD_SIZE, request->world_size);
+}
+
+void checkpoint_facts_of(struct checkpoint_facts *facts, const struct executor *executor,
+                         const struct executor_request *context)
+{
+    checkpoint_facts_planned(facts, context->training, &context->schedule->request);
+    set_number(facts, CHECKPOINT_STEP, executor_steps(executor));
 }
 
 void checkpoint_facts_notes(const struct checkpoint_facts *facts,

@@ -35,6 +35,9 @@ struct checkpoint_facts {
 /* "step", "seed", ...: the key; static storage. */
 const char *checkpoint_facts_key(enum checkpoint_fact fact);
 
+/* Of a run that has not begun: no step is done. `request`: the training's, completed. */
+void checkpoint_facts_planned(struct checkpoint_facts *facts, const struct training *training,
+                              const struct schedule_request *request);
 /* Of a run as it stands. */
 void checkpoint_facts_of(struct checkpoint_facts *facts, const struct executor *executor,
                          const struct executor_request *context);

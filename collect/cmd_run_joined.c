@@ -192,10 +192,10 @@ static enum status check(struct joined *joined, struct run_faults *faults, struc
     joined->results.local_ranks = joined->local_ranks;
     uint64_t threads =
         rank_identity_threads(&joined->host, (uint64_t)joined->config.threads, joined->local_ranks);
-    enum status status = run_results_init(&joined->results, &joined->config, threads, diag);
-    if (status != STATUS_OK)
-        return status;
-    run_check_memory(&joined->results, faults);
+    struct diag planned = {0};
+    if (run_results_init(&joined->results, &joined->config, threads, &planned) == STATUS_OK)
+        run_check_memory(&joined->results, faults);
+    run_faults_add_diag(faults, &planned);
     run_check_places(&joined->config, faults);
     return run_faults_report(faults, "run", diag);
 }

@@ -44,10 +44,11 @@ static void plan_job(struct work *work)
                                                                : "library";
 }
 
-static enum status prepare(struct work *work, struct run_faults *faults, struct diag *diag)
+static void prepare(struct work *work, struct run_faults *faults)
 {
     char mpirun[PATH_MAX];
     struct diag found = {0};
+    struct diag planned = {0};
     host_info_load(&work->host);
     run_results_begin(&work->run);
     work->results.host = &work->host;
@@ -56,14 +57,12 @@ static enum status prepare(struct work *work, struct run_faults *faults, struct 
         run_faults_add_diag(faults, &found);
     if (faults->count == 0) {
         plan_job(work);
-        enum status status =
-            run_results_init(&work->results, &work->config, work->job.threads, diag);
-        if (status != STATUS_OK)
-            return status;
-        run_check_memory(&work->results, faults);
+        if (run_results_init(&work->results, &work->config, work->job.threads, &planned) ==
+            STATUS_OK)
+            run_check_memory(&work->results, faults);
+        run_faults_add_diag(faults, &planned);
     }
     run_check_places(&work->config, faults);
-    return STATUS_OK;
 }
 
 /* ---- the strategies, by turns ---- */
@@ -209,7 +208,7 @@ enum status cmd_run_launch(int argc, char **argv, struct diag *diag)
         return diag_no_memory(diag);
     enum status status = run_config_read(&input, &work->config, &faults, &help, diag);
     if (status == STATUS_OK && !help)
-        status = prepare(work, &faults, diag);
+        prepare(work, &faults);
     if (status == STATUS_OK && !help)
         status = run_faults_report(&faults, "run", diag);
     if (status == STATUS_OK && !help)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folders.h"
 #include "text.h"
 
 #define NAME_CAPACITY 1024 /* of a path in a message; a longer one is cut */
@@ -17,9 +18,8 @@ static enum status refuse(const char *path, int error_number, struct diag *diag)
 {
     char printed[NAME_CAPACITY];
     text_escape_into(printed, sizeof printed, path, strlen(path));
-    return diag_set(diag, STATUS_ENVIRONMENT, "%s: cannot write: %s%s", printed,
-                    diag_reason(error_number),
-                    error_number == ENOENT ? " (the folder above it does not exist)" : "");
+    return diag_set(diag, STATUS_ENVIRONMENT, "%s: cannot write: %s", printed,
+                    diag_reason(error_number));
 }
 
 static enum status refuse_target(const char *path, const char *why, struct diag *diag)
@@ -160,8 +160,7 @@ static int make_temporary(struct output_folder *folder)
     char *parent = parent_of(folder->target);
     if (parent == NULL)
         return ENOMEM;
-    folder->made_parent = mkdir(parent, 0777) == 0;
-    int error_number = folder->made_parent || errno == EEXIST ? 0 : errno;
+    int error_number = folders_make(parent, &folder->first);
     free(parent);
     if (error_number == 0 && mkdir(folder->temporary, 0777) != 0)
         error_number = errno;
@@ -271,10 +270,11 @@ void output_folder_abandon(struct output_folder *folder)
         return;
     if (folder->temporary != NULL)
         remove_folder(folder->temporary, folder->is_ours);
-    char *parent = folder->made_parent ? parent_of(folder->target) : NULL;
+    char *parent = folder->first != NULL ? parent_of(folder->target) : NULL;
     if (parent != NULL)
-        rmdir(parent); /* fails, as it shall, if it holds anything */
+        folders_remove(parent, folder->first);
     free(parent);
+    free(folder->first);
     free(folder->temporary);
     free(folder->target);
     *folder = (struct output_folder){0};

@@ -18,8 +18,9 @@ struct output_folder {
     char *target;    /* without a slash at the end; heap */
     char *temporary; /* heap */
     bool (*is_ours)(const char *name);
-    bool force;       /* an existing folder is replaced */
-    bool made_parent; /* the target's parent was missing and is ours as well */
+    bool force;  /* an existing folder is replaced */
+    char *first; /* the outermost folder above the target that was missing and is ours as well; heap
+                  */
 };
 
 /* What may be asked before a run starts: STATUS_USAGE if the target exists (with `force`: if it is
@@ -27,8 +28,9 @@ struct output_folder {
 enum status output_folder_check(const char *target, bool (*is_ours)(const char *name), bool force,
                                 struct diag *diag) STATUS_CHECKED;
 
-/* Checks, then makes the temporary folder (and the target's parent, if only that is missing).
- * STATUS_ENVIRONMENT if the system refuses. After a failure there is nothing to abandon. */
+/* Checks, then makes the temporary folder (and those above the target that are missing). Followed
+ * by abandon it is a trial of whether the folder can be written. STATUS_ENVIRONMENT if the system
+ * refuses. After a failure there is nothing to abandon. */
 enum status output_folder_begin(struct output_folder *folder, const char *target,
                                 bool (*is_ours)(const char *name), bool force,
                                 struct diag *diag) STATUS_CHECKED;
@@ -38,7 +40,8 @@ char *output_folder_path(const char *folder, const char *name);
  * is exchanged in one step where the file system can, and then removed. Ends as abandon does, also
  * on failure. */
 enum status output_folder_commit(struct output_folder *folder, struct diag *diag) STATUS_CHECKED;
-/* Removes the temporary folder. A zeroed folder and NULL are allowed. */
+/* Removes the temporary folder and, where nothing else is in them, those that were made above. A
+ * zeroed folder and NULL are allowed. */
 void output_folder_abandon(struct output_folder *folder);
 
 /* Removes what process `pid`, which is no more, left of its folder for this target; a folder that

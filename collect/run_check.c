@@ -1,15 +1,17 @@
 #include "run_check.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "checkpoint_source.h"
+#include "folders.h"
 #include "run_folders.h"
+#include "run_targets.h"
 #include "text.h"
 
 #define SHOWN 512 /* of a path in a message */
@@ -44,7 +46,21 @@ static void check_existing(const struct run_config *config, struct run_faults *f
     }
 }
 
-static void check_restore(const struct run_config *config, struct run_faults *faults)
+/* Reads what the checkpoint says about itself, as the ranks will. */
+static void check_checkpoint(const struct run_config *config, struct run_faults *faults)
+{
+    struct diag diag = {0};
+    struct checkpoint_facts own;
+    struct checkpoint_source source = {0};
+    checkpoint_facts_planned(&own, &config->training, &config->training.schedule);
+    if (checkpoint_source_open(&source, config->restore_dir, &own, &config->training.schedule.shape,
+                               &diag) == STATUS_OK)
+        checkpoint_source_close(&source);
+    run_faults_add_diag(faults, &diag);
+}
+
+static void check_restore(const struct run_config *config, bool is_understood,
+                          struct run_faults *faults)
 {
     char text[SHOWN];
     struct stat about;
@@ -56,42 +72,8 @@ static void check_restore(const struct run_config *config, struct run_faults *fa
     else if (!S_ISDIR(about.st_mode))
         run_faults_add(faults, STATUS_INPUT, "%s: cannot be restored: it is no folder",
                        shown(config->restore_dir, text));
-}
-
-/* Makes a folder and those above it; 0 or an errno value. */
-static int make_folders(const char *path)
-{
-    char copy[PATH_MAX];
-    if (snprintf(copy, sizeof copy, "%s", path) >= (int)sizeof copy)
-        return ENAMETOOLONG;
-    for (char *at = copy + 1; *at != '\0'; at++) {
-        if (*at != '/' || at[-1] == '/')
-            continue;
-        *at = '\0';
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            return errno;
-        *at = '/';
-    }
-    struct stat about;
-    if (mkdir(copy, 0777) == 0)
-        return 0;
-    if (errno != EEXIST)
-        return errno;
-    return stat(copy, &about) == 0 && S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
-}
-
-/* Asks by writing: a superuser is told that everything is writable. 0 or an errno value. */
-static int probe(const char *folder)
-{
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/.rankledger-%ld.tmp", folder, (long)getpid()) >=
-        (int)sizeof path)
-        return ENAMETOOLONG;
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (descriptor < 0)
-        return errno;
-    (void)close(descriptor);
-    return unlink(path) == 0 ? 0 : errno;
+    else if (is_understood)
+        check_checkpoint(config, faults);
 }
 
 /* The folder that evidence is written to; false if its name is too long. */
@@ -109,29 +91,37 @@ static bool evidence_folder(const struct run_config *config, char folder[PATH_MA
     return length < PATH_MAX;
 }
 
+/* The folder stays if nothing is wrong with the run. */
 static void check_folder(const struct run_config *config, struct run_faults *faults)
 {
     char folder[PATH_MAX];
     char text[SHOWN];
+    char *first = NULL;
     int error_number = ENAMETOOLONG;
     if (evidence_folder(config, folder)) {
-        error_number = make_folders(folder);
+        error_number = folders_make(folder, &first);
         if (error_number == 0)
-            error_number = probe(folder);
+            error_number = folders_probe(folder);
     }
     if (error_number != 0)
         run_faults_add(faults, STATUS_ENVIRONMENT, "%s: evidence cannot be written there: %s",
                        shown(folder, text), diag_reason(error_number));
+    if (faults->count > 0)
+        folders_remove(folder, first);
+    free(first);
 }
 
 void run_check_places(const struct run_config *config, struct run_faults *faults)
 {
+    /* After a fault of usage the model may not be the one that was meant. */
+    const bool is_understood = faults->status != STATUS_USAGE;
     check_existing(config, faults);
-    check_restore(config, faults);
-    if (config->output != NULL || config->output_dir != NULL)
-        run_folders_check(config, faults);
-    if (faults->count == 0)
-        check_folder(config, faults);
+    check_restore(config, is_understood, faults);
+    if (config->output == NULL && config->output_dir == NULL)
+        return;
+    run_targets_check(config, faults);
+    run_folders_check(config, faults);
+    check_folder(config, faults);
 }
 
 /* ---- memory ---- */

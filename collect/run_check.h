@@ -6,8 +6,10 @@
 /*
  * What stands in the way of a run, before any rank starts; every fault is noted.
  *
- * Places: existing evidence (without --force), folders that cannot be made or written, a checkpoint
- * to restore that is not there. The evidence's folder is made if there is no fault yet.
+ * Places: existing evidence (without --force), folders of evidence, checkpoints and dumps that
+ * cannot be made or written, places that overlap, a checkpoint to restore that is not there or not
+ * of this model. All folders are made as they will be, and taken away again; the evidence's stays
+ * if there is no fault at all.
  */
 void run_check_places(const struct run_config *config, struct run_faults *faults);
 

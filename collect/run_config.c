@@ -178,17 +178,24 @@ static bool names_no_file(const char *path)
            strcmp(name, "..") == 0;
 }
 
-static void check_names(const struct run_config *config, struct run_faults *faults)
+/* A folder without a name is taken for one that was not given: it is no second fault. */
+static void check_names(struct run_config *config, struct run_faults *faults)
 {
-    const char *const folders[][2] = {{"--output-dir", config->output_dir},
-                                      {"--checkpoint-dir", config->checkpoint_dir},
-                                      {"--restore", config->restore_dir},
-                                      {"--dump", config->dump_dir}};
+    const struct {
+        const char *option;
+        const char **name;
+    } folders[] = {{"--output-dir", &config->output_dir},
+                   {"--checkpoint-dir", &config->checkpoint_dir},
+                   {"--restore", &config->restore_dir},
+                   {"--dump", &config->dump_dir}};
     char shown[SHOWN];
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-        if (folders[i][1] != NULL && folders[i][1][0] == '\0')
-            run_faults_add(faults, STATUS_USAGE, "%s needs a folder's name, not \"\"",
-                           folders[i][0]);
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        if (*folders[i].name == NULL || (*folders[i].name)[0] != '\0')
+            continue;
+        run_faults_add(faults, STATUS_USAGE, "%s needs a folder's name, not \"\"",
+                       folders[i].option);
+        *folders[i].name = NULL;
+    }
     if (config->output != NULL && names_no_file(config->output))
         run_faults_add(
             faults, STATUS_USAGE, "--output needs a file's name, not \"%s\"",
@@ -248,8 +255,8 @@ static void interpret(const struct run_options *options, const struct run_config
         check_shape(options, config, faults);
     check_backend(options, config, faults);
     read_limit(options, config, faults);
-    check_names(config, faults);
     check_outputs(config, faults);
+    check_names(config, faults);
     if (options->inject != NULL && !options->number_at_fault)
         run_injection_read(options->inject, config, &config->injection, faults);
 }

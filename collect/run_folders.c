@@ -55,6 +55,14 @@ static bool find_asked(const struct run_config *config, enum strategy strategy, 
     return run_folders_checkpoint(config, strategy, which == 1, asked->path, diag) == STATUS_OK;
 }
 
+/* Makes the folder as it will be made, and takes it away again. */
+static void try(const struct asked *asked, bool force, struct diag *diag)
+{
+    struct output_folder folder;
+    if (output_folder_begin(&folder, asked->path, asked->is_file, force, diag) == STATUS_OK)
+        output_folder_abandon(&folder);
+}
+
 void run_folders_check(const struct run_config *config, struct run_faults *faults)
 {
     for (int strategy = 0; strategy < STRATEGY_COUNT; strategy++)
@@ -62,7 +70,7 @@ void run_folders_check(const struct run_config *config, struct run_faults *fault
             struct asked asked;
             struct diag diag = {0};
             if (find_asked(config, (enum strategy)strategy, which, &asked, &diag))
-                (void)!output_folder_check(asked.path, asked.is_file, config->force, &diag);
+                try(&asked, config->force, &diag);
             run_faults_add_diag(faults, &diag);
         }
 }

@@ -150,6 +150,10 @@ class Completed(RunTest):
         first = self.collector.evidence("zero1")["metrics"]["losses"][-1]
         second = self.collector.evidence("zero3")["metrics"]["losses"][0]
         self.assertLess(abs(first - second), 0.2)  # it goes on where the other ended
+        run = self.expect(self.collector.train("--strategy", "zero2", "--seed", "7", "--restore",
+                                               "out/checkpoints/zero1-sharded"), 3)
+        self.assertIn("give --seed 1", run.stderr)
+        self.assertFalse(os.path.exists(self.collector.path("out", "zero2.json")))
 
     def test_progress_is_drawn_on_a_terminal_alone(self):
         for no_colour, drawn in ((None, True), ("1", False)):
@@ -215,6 +219,14 @@ class Refused(RunTest):
             self.expect(run, 4)
             self.assertIn("evidence cannot be written there", run.stderr)
         self.expect_clean()
+
+    def test_checkpoints_and_dumps_that_cannot_be_written(self):
+        run = self.expect(self.collector.train("--strategy", "ddp", "--checkpoint", "full",
+                                               "--checkpoint-dir", "/proc/x", "--dump", "/proc/y"),
+                          4)
+        for place in ("/proc/x/ddp-full", "/proc/y"):
+            self.assertIn(f"{place}: cannot write", run.stderr)
+        self.assertEqual(os.listdir(self.collector.folder), ["tmp"])
 
     def test_nothing_starts_if_no_strategy_fits_the_limit(self):
         run = self.expect(self.collector.train("--strategy", "all", "--memory-limit", "100kB"), 2)

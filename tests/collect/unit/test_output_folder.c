@@ -186,14 +186,42 @@ Test(output_folder, is_discarded_after_its_process_ended)
     expect_alone(&place, NULL, "old");
 }
 
-Test(output_folder, names_a_missing_parent)
+Test(output_folder, makes_the_folders_above_it_and_takes_them_away_again)
+{
+    struct place place = make_place();
+    struct output_folder folder;
+    char deep[128];
+    snprintf(deep, sizeof deep, "%s/x//y/z/", place.target);
+    begin(&folder, deep, false);
+    output_folder_abandon(&folder);
+    cr_expect_neq(access(place.target, F_OK), 0, "a folder that was made stays");
+    /* What was there before stays, and so does what somebody else needs meanwhile. */
+    mkdir(place.target, 0777);
+    begin(&folder, deep, false);
+    store(place.target, "x/a", "1");
+    output_folder_abandon(&folder);
+    snprintf(deep, sizeof deep, "%s/x/y", place.target);
+    cr_expect_neq(access(deep, F_OK), 0);
+    snprintf(deep, sizeof deep, "%s/x", place.target);
+    expect(deep, "a", "1");
+    snprintf(deep, sizeof deep, "%s/x/a", place.target);
+    unlink(deep);
+    snprintf(deep, sizeof deep, "%s/x", place.target);
+    cr_expect_eq(rmdir(deep), 0);
+    expect_alone(&place, NULL, NULL);
+}
+
+Test(output_folder, says_why_the_folder_above_cannot_be_made)
 {
     struct place place = make_place();
     struct output_folder folder;
     struct diag diag = {0};
     char deep[128];
-    snprintf(deep, sizeof deep, "%s/x/y", place.target);
+    store(place.folder, "file", "1");
+    snprintf(deep, sizeof deep, "%s/file/x/y", place.folder);
     cr_expect_eq(output_folder_begin(&folder, deep, is_ours, false, &diag), STATUS_ENVIRONMENT);
-    cr_expect_not_null(strstr(diag.text, "the folder above it"), "%s", diag.text);
+    cr_expect_not_null(strstr(diag.text, "Not a directory"), "%s", diag.text);
+    snprintf(deep, sizeof deep, "%s/file", place.folder);
+    unlink(deep);
     cr_expect_eq(rmdir(place.folder), 0);
 }

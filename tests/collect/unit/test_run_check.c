@@ -125,3 +125,84 @@ Test(run_check, folder_is_made_with_those_above_it)
     rmdir(path);
     cr_assert_eq(rmdir(folder), 0, "something stayed in the folder");
 }
+
+/* A folder of its own, and a config whose evidence goes to out/ in it. */
+static char *place(char folder[64], char out[128])
+{
+    snprintf(folder, 64, "/tmp/rankledger-check-XXXXXX");
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(out, 128, "%s/out", folder);
+    config.output_dir = out;
+    return folder;
+}
+
+static void expect_words(const char *words)
+{
+    cr_assert_gt(faults.count, 0, "no fault; expected %s", words);
+    cr_assert(strstr(faults.text.text, words) != NULL, "\"%s\" is not in: %s", words,
+              faults.text.text);
+}
+
+Test(run_check, folders_of_checkpoints_and_dumps_are_tried_and_nothing_stays)
+{
+    char folder[64];
+    char out[128];
+    char file[128];
+    char checkpoints[160];
+    char dump[160];
+    snprintf(file, sizeof file, "%s/file", place(folder, out));
+    snprintf(checkpoints, sizeof checkpoints, "%s/in/it", file);
+    snprintf(dump, sizeof dump, "%s/a/b/c", folder);
+    fclose(fopen(file, "w"));
+    config.checkpoint = RUN_CHECKPOINT_BOTH;
+    config.checkpoint_dir = checkpoints;
+    config.dump_dir = dump;
+    run_check_places(&config, &faults);
+    cr_assert_eq(faults.count, 4, "%s", faults.text.text); /* two strategies, two kinds */
+    cr_assert_eq(faults.status, STATUS_ENVIRONMENT);
+    expect_words("/file/in/it/zero3-sharded: cannot write: Not a directory");
+    unlink(file);
+    cr_assert_eq(rmdir(folder), 0, "something stayed in %s", folder);
+}
+
+Test(run_check, places_do_not_overlap)
+{
+    char folder[64];
+    char out[128];
+    char dump[160];
+    place(folder, out);
+    config.strategies[STRATEGY_ZERO3] = false;
+    config.strategy_count = 1;
+    config.checkpoint = RUN_CHECKPOINT_FULL;
+    config.dump_dir = dump;
+    snprintf(dump, sizeof dump, "%s/other", folder);
+    run_check_places(&config, &faults);
+    cr_assert_eq(faults.count, 0, "%s", faults.text.text);
+    snprintf(dump, sizeof dump, "%s/../out", out);
+    run_check_places(&config, &faults);
+    expect_words("/out/../out: one lies inside the other");
+    snprintf(dump, sizeof dump, "%s/checkpoints/ddp-full/", out);
+    run_check_places(&config, &faults);
+    expect_words("/checkpoints/ddp-full/ would be written twice");
+    snprintf(dump, sizeof dump, "%s/ddp.json", out);
+    run_check_places(&config, &faults);
+    expect_words("/ddp.json would be written twice");
+    config.dump_dir = NULL;
+    config.checkpoint_dir = dump;
+    run_check_places(&config, &faults);
+    expect_words("/ddp.json and ");
+    cr_assert_eq(rmdir(out), 0);
+    cr_assert_eq(rmdir(folder), 0, "something stayed in %s", folder);
+}
+
+Test(run_check, restored_folder_must_hold_a_checkpoint)
+{
+    char folder[64];
+    char out[128];
+    config.restore_dir = place(folder, out);
+    run_check_places(&config, &faults);
+    cr_assert_eq(faults.count, 1);
+    cr_assert_eq(faults.status, STATUS_INPUT);
+    expect_words("no checkpoint");
+    cr_assert_eq(rmdir(folder), 0, "something stayed in %s", folder);
+}
