@@ -1,7 +1,9 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bandwidth_ranks.h"
 #include "cmd_preflight.h"
@@ -88,12 +90,23 @@ static enum status dispatch(int argc, char **argv, struct diag *diag)
     return refuse_command(name, diag);
 }
 
+/* The next file or pipe would get the number of a standard stream that the caller closed, and with
+ * it what is printed. What holds its place instead cannot be used either. */
+static void hold_streams(void)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) < 0)
+            (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     struct diag diag = {0};
-    /* A reader that has seen enough (head) must not end a run of hours: its evidence is in files.
-     */
+    hold_streams();
+    /* A reader that has seen enough (head) must not end a run of hours: its evidence is in files. A
+     * file beyond the limit (ulimit -f) is a full disk: the write says so. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     enum status status = dispatch(argc, argv, &diag);
     if ((fflush(stdout) != 0 || ferror(stdout)) && status <= STATUS_NEGATIVE && errno != EPIPE)
         status = diag_set(&diag, STATUS_ENVIRONMENT, "standard output: cannot write: %s",

@@ -258,6 +258,33 @@ class Refused(RunTest):
         self.assertIsNone(self.collector.evidence("zero3")["failure"])
 
 
+    def test_streams_that_are_closed_are_nobodys(self):
+        run = self.collector.train("--strategy", "ddp,zero1", "--dump", "dump", before=(
+            "sh", "-c", 'exec "$@" <&- >&- 2>&-', "--"))
+        self.expect(run, 4)  # standard output cannot be written
+        self.expect_sound()
+        self.expect_clean()
+
+    def test_file_beyond_the_limit_is_a_full_disk(self):
+        # Blocks of 512 bytes: enough for what MPI shares (4 MiB), not for the checkpoint.
+        run = self.collector.run(
+            "run", "--world-size", "2", "--output-dir", "out", "--strategy", "ddp,zero1", "--width",
+            "256", "--layers", "1", "--vocab", "256", "--seq-len", "8", "--warmup", "0",
+            "--repeats", "1", "--checkpoint", "full",
+            before=("sh", "-c", 'ulimit -f 12000; exec "$@"', "--"))
+        self.expect(run, 1)
+        self.expect_sound()
+        self.expect_clean()
+        for strategy in ("ddp", "zero1"):
+            failure = self.collector.evidence(strategy)["failure"]
+            self.assertEqual((failure["kind"], failure["phase"]), ("checkpoint", "checkpoint_save"))
+            self.assertIn("File too large", failure["reason"])
+        run = self.collector.train("--strategy", "ddp", "--force",
+                                   before=("sh", "-c", 'ulimit -f 0; exec "$@"', "--"))
+        self.expect(run, 4)
+        self.expect_clean()
+
+
 class Ended(RunTest):
     def test_killed_launcher_leaves_nothing(self):
         folder = self.hang()
