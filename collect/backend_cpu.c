@@ -37,14 +37,25 @@ static void flush_denormals(void)
 #endif
 }
 
-/* OpenBLAS' OpenMP flavour works in the same pool of threads as our own loops. */
-static void prepare_threads(int threads)
+/* OpenBLAS' OpenMP flavour works in the same pool of threads as our own loops. With fewer than it
+ * was told of (OMP_THREAD_LIMIT) it waits for the others for ever. */
+static enum status prepare_threads(int threads, struct diag *diag)
 {
+    int started = 0;
     omp_set_dynamic(0);
     omp_set_num_threads(threads);
     openblas_set_num_threads(threads);
-#pragma omp parallel num_threads(threads)
-    flush_denormals();
+#pragma omp parallel num_threads(threads) reduction(+ : started)
+    {
+        flush_denormals();
+        started++;
+    }
+    if (started == threads)
+        return STATUS_OK;
+    return diag_set(diag, STATUS_ENVIRONMENT,
+                    "%d threads of a rank were asked for and %d started: raise OMP_THREAD_LIMIT or "
+                    "give --threads %d",
+                    threads, started, started);
 }
 
 void *backend_cpu_shared(const struct backend_cpu *cpu)
@@ -161,6 +172,8 @@ enum status backend_cpu_create(const struct backend_request *request, struct bac
                                struct diag *diag)
 {
     enum status status = check_sizes(&request->shape, diag);
+    if (status == STATUS_OK)
+        status = prepare_threads(request->threads, diag);
     if (status != STATUS_OK)
         return status;
     struct backend_cpu *cpu = calloc(1, sizeof *cpu);
@@ -171,7 +184,6 @@ enum status backend_cpu_create(const struct backend_request *request, struct bac
     cpu->bf16 = request->dtype == MODEL_BF16;
     cpu->tile = backend_cpu_tile_best();
     plan_workspace(cpu);
-    prepare_threads(request->threads);
     *backend = &cpu->base;
     return STATUS_OK;
 }

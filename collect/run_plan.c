@@ -1,5 +1,7 @@
 #include "run_plan.h"
 
+#include <signal.h>
+
 #include "backend.h"
 #include "checkpoint.h"
 #include "communicator_mpi.h"
@@ -16,7 +18,14 @@ static enum status workspace_of(const struct run_config *config, uint64_t thread
     struct backend *backend = NULL;
     if (row == NULL)
         return diag_set(diag, STATUS_USAGE, "there is no backend \"%s\"", config->backend);
+    /* Threads that are started here must leave every signal to the one that waits for it: an
+     * interrupt that another thread takes ends the program on the spot. */
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     enum status status = row->create(&request, &backend, diag);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != STATUS_OK)
         return status;
     *bytes = executor_workspace_bytes(backend, communicator_mpi_buffer_bytes(schedule->world_size));

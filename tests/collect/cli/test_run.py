@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import shlex
 import shutil
 import signal
@@ -258,6 +259,12 @@ class Refused(RunTest):
         self.assertIsNone(self.collector.evidence("zero3")["failure"])
 
 
+    def test_threads_that_openmp_does_not_start(self):
+        run = self.expect(self.collector.train("--strategy", "ddp", "--threads", "2",
+                                               OMP_THREAD_LIMIT="1"), 4)
+        self.assertIn("2 threads of a rank were asked for and 1 started", run.stderr)
+        self.assertFalse(os.path.exists(self.collector.path("out")))
+
     def test_streams_that_are_closed_are_nobodys(self):
         run = self.collector.train("--strategy", "ddp,zero1", "--dump", "dump", before=(
             "sh", "-c", 'exec "$@" <&- >&- 2>&-', "--"))
@@ -308,6 +315,19 @@ class Ended(RunTest):
             failure = self.collector.evidence("ddp")["failure"]
             self.assertEqual(failure["kind"], "interrupted")
             self.assertEqual((failure["phase"], failure["step"]), ("backward", 0))
+
+    def test_no_other_thread_of_the_launcher_takes_an_interrupt(self):
+        self.hang("--threads", "2")
+        launcher = self.collector.process.pid
+        tasks = [int(task) for task in os.listdir(f"/proc/{launcher}/task")]
+        self.assertGreater(len(tasks), 1)
+        for task in set(tasks) - {launcher}:
+            with open(f"/proc/{launcher}/task/{task}/status", encoding="utf-8") as file:
+                blocked = int(re.search(r"SigBlk:\s*([0-9a-f]+)", file.read()).group(1), 16)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                self.assertTrue(blocked >> (number - 1) & 1, f"{number} of thread {task}")
+        self.collector.process.send_signal(signal.SIGINT)
+        self.expect(self.collector.finish(), 1)
 
     def test_rank_killed_from_outside_is_noticed_at_once(self):
         self.hang("--timeout", "100")
