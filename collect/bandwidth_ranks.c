@@ -1,6 +1,7 @@
 #include "bandwidth_ranks.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -81,29 +82,57 @@ static enum status launch(const struct cmd_bandwidth *command, char **argv, stru
 
 /* ---- joined to a foreign mpirun or srun ---- */
 
-static enum status join(const struct cmd_bandwidth *command, struct diag *diag)
+/* Other ranks may stand in a collective: nobody comes back from here, so what main would print is
+ * printed here. */
+static void end_all(const struct diag *diag, enum status status)
 {
-    int rank;
-    int ranks;
+    fprintf(stderr, "rankledger-collect: %s\n", diag->text);
+    communicator_mpi_abort((int)status);
+    _exit((int)status);
+}
+
+/* Between the start of MPI and its end. */
+static enum status run_joined(const struct cmd_bandwidth *command, struct rank_record *record,
+                              struct diag *diag)
+{
+    struct cmd_bandwidth copy = *command;
+    rank_identity_begin(record);
+    rank_identity_fill(record, 1, 1);
+    enum status status = measure(&copy, record, diag);
+    if (status != STATUS_OK)
+        end_all(diag, status);
+    if (record->rank == 0)
+        status = print(command, record, diag);
+    communicator_mpi_finish();
+    return status;
+}
+
+static enum status check_joined(const struct cmd_bandwidth *command, int rank, int ranks,
+                                struct diag *diag)
+{
+    if (!command->world_size_given || command->world_size == (uint64_t)ranks)
+        return STATUS_OK;
+    if (rank != 0)
+        return STATUS_USAGE; /* rank 0 says the same */
+    return diag_set(diag, STATUS_USAGE,
+                    "--world-size is %" PRIu64 ", but mpirun or srun started %d ranks",
+                    command->world_size, ranks);
+}
+
+static enum status join(const struct cmd_bandwidth *command, int rank, int ranks, struct diag *diag)
+{
     struct rank_board board;
-    enum status status = rank_board_create(NULL, 1, 0, &board, diag);
+    enum status status = check_joined(command, rank, ranks, diag);
+    if (status == STATUS_OK)
+        status = rank_board_create(NULL, 1, 0, &board, diag);
     if (status != STATUS_OK)
         return status;
     struct rank_record *record = rank_board_at(&board, 0);
     status = communicator_mpi_start(&rank, &ranks, diag);
-    if (status == STATUS_OK) {
-        record->rank = (uint64_t)rank;
-        record->world_size = (uint64_t)ranks;
-        rank_identity_begin(record);
-        rank_identity_fill(record, 1, 1);
-        struct cmd_bandwidth copy = *command;
-        status = measure(&copy, record, diag);
-    }
-    if (status != STATUS_OK)
-        communicator_mpi_abort((int)status);
-    if (rank == 0)
-        status = print(command, record, diag);
-    communicator_mpi_finish();
+    record->rank = (uint64_t)rank;
+    record->world_size = (uint64_t)ranks;
+    if (status == STATUS_OK)
+        status = run_joined(command, record, diag);
     rank_board_fini(&board);
     return status;
 }
@@ -124,6 +153,6 @@ enum status bandwidth_ranks(int argc, char **argv, struct diag *diag)
         return launched_rank_run(&launched, diag);
     }
     if (communicator_mpi_joined(&rank, &ranks))
-        return join(&command, diag);
+        return join(&command, rank, ranks, diag);
     return launch(&command, argv, diag);
 }

@@ -25,8 +25,8 @@ static enum status parse(int argc, char **argv, struct cmd_bandwidth *command, b
     int format = 0;
     int dtype = 0;
     const struct options_row rows[] = {
-        {"world-size", OPTIONS_COUNT, "N", "number of ranks (2)", &world_size, NULL, 1, MOST_RANKS,
-         NULL},
+        {"world-size", OPTIONS_COUNT, "N", "number of ranks (2)", &world_size,
+         &command->world_size_given, 1, MOST_RANKS, NULL},
         {"dtype", OPTIONS_CHOICE, "fp32|bf16", "of what is added up (fp32)", &dtype, NULL, 0, 0,
          dtypes},
         {"format", OPTIONS_CHOICE, "text|json", "of the output (text)", &format, NULL, 0, 0,

@@ -12,6 +12,7 @@
  */
 struct cmd_bandwidth {
     uint64_t world_size; /* 2 unless given */
+    bool world_size_given;
     enum model_dtype dtype;
     bool json;
 };

@@ -130,6 +130,8 @@ static enum status parse(int argc, char **argv, struct asked *asked, bool *help,
 
 enum status cmd_preflight(int argc, char **argv, struct diag *diag)
 {
+    int rank;
+    int ranks;
     bool help = false;
     struct launcher_marker marker;
     struct preflight_checks checks;
@@ -141,6 +143,11 @@ enum status cmd_preflight(int argc, char **argv, struct diag *diag)
     enum status status = parse(argc - 2, argv + 2, &asked, &help, diag);
     if (status != STATUS_OK || help)
         return status;
+    if (communicator_mpi_joined(&rank, &ranks))
+        return rank != 0 ? STATUS_USAGE /* rank 0 says it */
+                         : diag_set(diag, STATUS_USAGE,
+                                    "preflight starts ranks itself: start it without mpirun or "
+                                    "srun");
     preflight_checks_make((uint64_t)asked.world_size, run_options_backends[asked.backend], argv,
                           &checks);
     return report(&checks, asked.output, diag);

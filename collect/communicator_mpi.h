@@ -6,7 +6,8 @@
 /*
  * Ranks over MPI. communicator_mpi_start makes malloc keep its memory (Open MPI's reductions
  * allocate temporary buffers anew at each call, and a fresh page costs up to 16 us), then starts
- * MPI with the threads it needs (funneled). Call it before anything else allocates much.
+ * MPI with the threads it needs (funneled). Call it before anything else allocates much. It is
+ * STATUS_ENVIRONMENT if the launcher's variables speak of another group than MPI knows.
  *
  * Of Open MPI's tunables nothing has to be set, except mpi_yield_when_idle where ranks share cores.
  */

@@ -60,9 +60,26 @@ static void choose_transport(void)
     }
 }
 
+/* Another MPI's launcher starts as many processes of Open MPI as ranks, each of which is alone. */
+static enum status compare(int told_rank, int told_size, int rank, int world_size,
+                           struct diag *diag)
+{
+    if (told_rank == rank && told_size == world_size) {
+        return STATUS_OK;
+    }
+    return diag_set(diag, STATUS_ENVIRONMENT,
+                    "the environment says rank %d of %d, but MPI says rank %d of %d: start it with "
+                    "Open MPI's mpirun (or srun --mpi=pmix), or take a launcher's variables "
+                    "(PMI_RANK, PMIX_RANK, ...) out of the environment",
+                    told_rank, told_size, rank, world_size);
+}
+
 enum status communicator_mpi_start(int *rank, int *world_size, struct diag *diag)
 {
     int provided = MPI_THREAD_SINGLE;
+    int told_rank = 0;
+    int told_size = 1;
+    const bool is_told = communicator_mpi_joined(&told_rank, &told_size);
     keep_memory();
     choose_transport();
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
@@ -77,7 +94,7 @@ enum status communicator_mpi_start(int *rank, int *world_size, struct diag *diag
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, rank);
     MPI_Comm_size(MPI_COMM_WORLD, world_size);
-    return STATUS_OK;
+    return is_told ? compare(told_rank, told_size, *rank, *world_size, diag) : STATUS_OK;
 }
 
 void communicator_mpi_finish(void)

@@ -429,6 +429,20 @@ class Joined(RunTest):
         self.assertNotEqual(run.returncode, 0)
         self.assertEqual(run.stderr.count("mpirun or srun started 2 ranks"), 1)
 
+    def test_other_commands_join_as_they_can(self):
+        run = self.collector.run("bandwidth", "--world-size", "4", before=self.MPIRUN)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertEqual(run.stderr.count("--world-size is 4, but mpirun or srun started 2"), 1)
+        run = self.collector.run("preflight", before=self.MPIRUN)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertEqual(run.stderr.count("start it without mpirun"), 1)
+
+    def test_other_launchers_leave_every_rank_alone(self):
+        for command in (["run", "--strategy", "ddp", "--output-dir", "out", *SMALL],
+                        ["bandwidth"]):
+            run = self.expect(self.collector.run(*command, PMI_RANK="0", PMI_SIZE="2"), 4)
+            self.assertIn("rank 0 of 2, but MPI says rank 0 of 1", run.stderr)
+
     def test_failures_that_rank_0_survives_are_evidence(self):
         for fault, kind in (("nan", "non_finite"), ("hang", "timeout")):
             run = self.join("--strategy", "ddp", "--force", "--timeout", "2", "--inject",
