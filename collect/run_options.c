@@ -10,8 +10,8 @@ const char *const run_options_backends[] = {"auto", "cpu", "cuda", NULL};
 static const char *const dtypes[] = {"fp32", "bf16", NULL};
 static const char *const checkpoints[] = {"none", "full", "sharded", "both", NULL};
 
-/* The greatest whole number that every program that reads evidence keeps: 2^53 - 1. */
-#define MOST_EXACT 9007199254740991.0
+/* Up to which every program that reads evidence keeps whole numbers: 2^53. */
+#define MOST_EXACT 9007199254740992.0
 #define MOST_SIZE ((double)MODEL_LARGEST_SIZE)
 
 /* A row of options.h with the place of its value instead of the value's address. */

@@ -143,6 +143,15 @@ static enum status set_number(struct parsing *parsing, const struct options_row 
     return STATUS_OK;
 }
 
+/* Compared as whole numbers: as a double 2^53 + 1 is 2^53. */
+static bool is_in_range(const struct options_row *row, intmax_t number)
+{
+    const double high = highest(row);
+    if (number < INT64_MIN || number > INT64_MAX || (double)number < row->minimum)
+        return false;
+    return high >= (double)INT64_MAX || number <= (intmax_t)high;
+}
+
 static enum status set_count(struct parsing *parsing, const struct options_row *row,
                              const char *value)
 {
@@ -150,8 +159,7 @@ static enum status set_count(struct parsing *parsing, const struct options_row *
     bool is_integer = *digits != '\0' && digits[strspn(digits, "0123456789")] == '\0';
     errno = 0;
     intmax_t number = strtoimax(value, NULL, 10);
-    if (!is_integer || errno != 0 || number < INT64_MIN || number > INT64_MAX ||
-        (double)number < row->minimum || (double)number > highest(row))
+    if (!is_integer || errno != 0 || !is_in_range(row, number))
         return refuse_number(parsing, row, "a whole number", value);
     *(int64_t *)row->value = number;
     return STATUS_OK;

@@ -119,14 +119,14 @@ Test(run_config, faults_of_single_options_are_in_that_message_too)
 {
     struct parsed p;
     parse(&p, "--strategy nothing --width abc --layers 0 --bogus 3 --timeout nan --seed "
-              "9007199254740992 --force=1 --repeats 3 --repeats 4 --layers 5 --dtype fp64 word "
+              "9007199254740993 --force=1 --repeats 3 --repeats 4 --layers 5 --dtype fp64 word "
               "--heads 3 --inject boom --output-dir");
     cr_assert_eq(p.status, STATUS_USAGE);
     static const char *const words[] = {"'--width' needs a whole number",
                                         "'--layers' needs a whole number from 1 to 4096, not '0'",
                                         "unknown option '--bogus'",
                                         "'--timeout' needs a number",
-                                        "'--seed' needs a whole number from 0 to 9007199254740991",
+                                        "'--seed' needs a whole number from 0 to 9007199254740992",
                                         "'--force' takes no value",
                                         "'--repeats' was given twice",
                                         "'--layers' was given twice",
