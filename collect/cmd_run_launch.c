@@ -181,11 +181,20 @@ static enum status run_all(struct work *work, struct diag *diag)
     return status;
 }
 
+/* For the sweeper, should this process be killed. */
+static void discard_leftovers(void *context, uint64_t strategy, pid_t rank_0)
+{
+    const struct work *work = context;
+    if (strategy < STRATEGY_COUNT)
+        run_folders_discard(&work->config, (enum strategy)strategy, rank_0);
+}
+
 static enum status launch(struct work *work, struct diag *diag)
 {
     char **environment = NULL;
+    const struct launcher_leftovers leftovers = {discard_leftovers, work};
     enum status status =
-        launcher_open(launcher_shared_bytes(work->job.ranks), &work->launcher, diag);
+        launcher_open(launcher_shared_bytes(work->job.ranks), &leftovers, &work->launcher, diag);
     if (status != STATUS_OK)
         return status;
     status = launcher_environment(&work->launcher, &work->job, &work->arena, &environment, diag);

@@ -54,7 +54,8 @@ static enum status find_self(char path[PATH_MAX], struct diag *diag)
     return STATUS_OK;
 }
 
-enum status launcher_open(uint64_t shared_bytes, struct launcher *launcher, struct diag *diag)
+enum status launcher_open(uint64_t shared_bytes, const struct launcher_leftovers *leftovers,
+                          struct launcher *launcher, struct diag *diag)
 {
     *launcher = (struct launcher){.folder = {.lifeline = -1}};
     enum status status = find_self(launcher->executable, diag);
@@ -65,7 +66,7 @@ enum status launcher_open(uint64_t shared_bytes, struct launcher *launcher, stru
     if (status != STATUS_OK)
         return status;
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
-    status = launcher_folder_create(shared_bytes, &launcher->folder, diag);
+    status = launcher_folder_create(shared_bytes, leftovers, &launcher->folder, diag);
     if (status != STATUS_OK)
         (void)sigprocmask(SIG_SETMASK, &launcher->previous, NULL);
     return status;

@@ -27,9 +27,10 @@ struct launcher {
     int signal;                 /* the interrupt that came; 0: none */
 };
 
-/* `shared_bytes`: what the folder must have room for. */
-enum status launcher_open(uint64_t shared_bytes, struct launcher *launcher,
-                          struct diag *diag) STATUS_CHECKED;
+/* `shared_bytes`: what the folder must have room for; `leftovers`: what killed ranks may leave
+ * outside of it (NULL: nothing). */
+enum status launcher_open(uint64_t shared_bytes, const struct launcher_leftovers *leftovers,
+                          struct launcher *launcher, struct diag *diag) STATUS_CHECKED;
 /* Removes the folder; an interrupt that came is not delivered again. */
 void launcher_close(struct launcher *launcher);
 

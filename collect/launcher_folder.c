@@ -49,7 +49,7 @@ static void detach(int lifeline)
 {
     (void)setsid();
     (void)prctl(PR_SET_NAME, "rankledger-sweep");
-    const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
         (void)signal(ignored[i], SIG_IGN);
     sigset_t none;
@@ -63,10 +63,9 @@ static void detach(int lifeline)
         (void)dup2(nothing, STDOUT_FILENO);
         (void)dup2(nothing, STDERR_FILENO);
     }
-    (void)chdir("/"); /* keeps no file system busy */
 }
 
-static void sweep(const char *path, int lifeline)
+static void sweep(const char *path, const struct launcher_leftovers *leftovers, int lifeline)
 {
     char byte;
     ssize_t count;
@@ -74,6 +73,7 @@ static void sweep(const char *path, int lifeline)
     do
         count = read(STDIN_FILENO, &byte, 1);
     while (count > 0 || (count < 0 && errno == EINTR));
+    launcher_leftovers_discard(leftovers, path);
     for (int i = 0; i < SWEEPS; i++) {
         launcher_folder_remove(path);
         if (access(path, F_OK) != 0)
@@ -83,7 +83,8 @@ static void sweep(const char *path, int lifeline)
     _exit(0);
 }
 
-static enum status start_sweeper(struct launcher_folder *folder, struct diag *diag)
+static enum status start_sweeper(struct launcher_folder *folder,
+                                 const struct launcher_leftovers *leftovers, struct diag *diag)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -92,7 +93,7 @@ static enum status start_sweeper(struct launcher_folder *folder, struct diag *di
     folder->sweeper = fork();
     if (folder->sweeper == 0) {
         (void)close(ends[1]);
-        sweep(folder->path, ends[0]);
+        sweep(folder->path, leftovers, ends[0]);
     }
     (void)close(ends[0]);
     folder->lifeline = ends[1];
@@ -116,8 +117,8 @@ static bool make_in(const char *base, uint64_t bytes, struct launcher_folder *fo
     return length < (int)sizeof folder->path && mkdtemp(folder->path) != NULL;
 }
 
-enum status launcher_folder_create(uint64_t bytes, struct launcher_folder *folder,
-                                   struct diag *diag)
+enum status launcher_folder_create(uint64_t bytes, const struct launcher_leftovers *leftovers,
+                                   struct launcher_folder *folder, struct diag *diag)
 {
     *folder = (struct launcher_folder){.lifeline = -1};
     const char *const bases[] = {"/dev/shm", getenv("TMPDIR"), "/tmp"};
@@ -129,7 +130,7 @@ enum status launcher_folder_create(uint64_t bytes, struct launcher_folder *folde
                         "neither /dev/shm nor the folder for temporary files (TMPDIR, /tmp) has "
                         "room for %" PRIu64 " MiB that the ranks share",
                         bytes >> 20);
-    enum status status = start_sweeper(folder, diag);
+    enum status status = start_sweeper(folder, leftovers, diag);
     if (status != STATUS_OK)
         (void)rmdir(folder->path);
     return status;

@@ -158,7 +158,7 @@ static void check_launch(struct preflight_checks *checks, const struct host_info
     struct diag diag = {0};
     struct launcher_job job = {.arguments = argv, .timeout_s = START_TIMEOUT_S};
     launcher_plan(host, checks->world_size, 1, &job);
-    enum status status = launcher_open(launcher_shared_bytes(checks->world_size), &launcher, &diag);
+    enum status status = launcher_open(launcher_shared_bytes(checks->world_size), NULL, &launcher, &diag);
     if (status == STATUS_OK) {
         status = launcher_run(&launcher, &job, &board, &failure, &said, &diag);
         launcher_close(&launcher);

@@ -303,6 +303,18 @@ class Ended(RunTest):
         self.assertFalse(os.path.exists(folder))
         self.assertEqual(os.listdir(self.collector.path("out")), [])
 
+    def test_killed_launcher_leaves_no_half_of_a_dump(self):
+        self.collector.start("run", "--world-size", "2", "--output-dir", "out", *SMALL,
+                             "--strategy", "zero1", "--dump", "dump", "--inject",
+                             "hang@rank:1,step:2")
+        self.collector.wait_for_step()
+        self.collector.wait_until_asleep(1)
+        self.assertEqual(len(glob.glob(self.collector.path(".dump.*.tmp"))), 1)
+        self.collector.process.kill()
+        self.collector.finish()
+        self.expect_clean()
+        self.assertEqual(sorted(os.listdir(self.collector.folder)), ["out", "tmp"])
+
     def test_interrupt_ends_with_the_evidence_of_what_ran(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             self.hang("--force")

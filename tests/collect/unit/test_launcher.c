@@ -160,7 +160,7 @@ Test(launcher_folder, closing_removes_it_and_no_more)
     cr_assert_not_null(mkdtemp(outside));
     snprintf(file, sizeof file, "%s/kept", outside);
     cr_assert_eq(close(open(file, O_CREAT | O_WRONLY, 0600)), 0);
-    cr_assert_eq(launcher_folder_create(1, &folder, &diag), STATUS_OK, "%s", diag.text);
+    cr_assert_eq(launcher_folder_create(1, NULL, &folder, &diag), STATUS_OK, "%s", diag.text);
     char path[PATH_MAX];
     strcpy(path, folder.path);
     fill(path, outside);
@@ -181,7 +181,7 @@ Test(launcher_folder, killed_owner_leaves_none)
         struct launcher_folder folder;
         struct diag diag = {0};
         close(ends[0]);
-        if (launcher_folder_create(1, &folder, &diag) != STATUS_OK)
+        if (launcher_folder_create(1, NULL, &folder, &diag) != STATUS_OK)
             _exit(1);
         ssize_t written = write(ends[1], folder.path, strlen(folder.path) + 1);
         (void)written;
@@ -202,7 +202,7 @@ Test(launcher_folder, lives_as_long_as_its_owner)
     struct launcher_folder folder;
     struct diag diag = {0};
     const struct timespec moment = {.tv_nsec = 200000000};
-    cr_assert_eq(launcher_folder_create(1, &folder, &diag), STATUS_OK);
+    cr_assert_eq(launcher_folder_create(1, NULL, &folder, &diag), STATUS_OK);
     kill(folder.sweeper, SIGTERM); /* as Ctrl-C's kin do to the whole group */
     nanosleep(&moment, NULL);
     cr_assert(is_there(folder.path));
@@ -213,7 +213,8 @@ Test(launcher_folder, no_room_is_told)
 {
     struct launcher_folder folder;
     struct diag diag = {0};
-    cr_assert_eq(launcher_folder_create(UINT64_C(1) << 60, &folder, &diag), STATUS_ENVIRONMENT);
+    cr_assert_eq(launcher_folder_create(UINT64_C(1) << 60, NULL, &folder, &diag),
+                 STATUS_ENVIRONMENT);
     cr_assert(strstr(diag.text, "room for") != NULL, "%s", diag.text);
 }
 
