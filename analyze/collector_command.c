@@ -17,24 +17,6 @@
 #define COLLECTOR_VOCAB 8192
 #define COLLECTOR_MOST_RANKS 1024
 
-void collector_command_quote(struct text_buffer *out, const char *text)
-{
-    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                               "@%+=:,./-_";
-    if (text[0] != '\0' && text[strspn(text, safe)] == '\0') {
-        text_buffer_puts(out, text);
-        return;
-    }
-    text_buffer_puts(out, "'");
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*c == '\'')
-            text_buffer_puts(out, "'\\''");
-        else
-            text_buffer_append(out, c, 1);
-    }
-    text_buffer_puts(out, "'");
-}
-
 /* ---- what records carry and the analyzer otherwise has no use for ---- */
 
 static const struct json_read_document *json_of(const struct candidate *like)
@@ -153,7 +135,7 @@ static bool can_run(const struct collector_command *what)
 static void add_text(struct text_buffer *out, const char *option, const char *value)
 {
     text_buffer_printf(out, " --%s ", option);
-    collector_command_quote(out, value);
+    text_quote(out, value);
 }
 
 /* A number that the collector accepts for the option; another is left out. */

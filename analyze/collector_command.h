@@ -26,7 +26,4 @@ struct collector_command {
 bool collector_command_make(const struct collector_command *what, struct arena *arena,
                             const char **command);
 
-/* Appends `text` as one word of a POSIX shell: as it is, or in single quotes. */
-void collector_command_quote(struct text_buffer *out, const char *text);
-
 #endif

@@ -132,8 +132,10 @@ void run_results_write(struct run_results *results, enum strategy strategy, stru
     enum status status = run_config_target(results->config, strategy, path, sizeof path, diag);
     if (status == STATUS_OK)
         status = evidence_write(&source, path, results->config->force, diag);
+    /* Also where it could not be written: then the line is all that there is. */
+    enum status printed = print_line(&source, diag);
     if (status == STATUS_OK)
-        status = print_line(&source, diag);
+        status = printed;
     result->written = true;
     results->failed += result->failure.kind != RANK_FAILURE_NONE;
     if (results->status == STATUS_OK)
@@ -142,18 +144,37 @@ void run_results_write(struct run_results *results, enum strategy strategy, stru
 
 /* ---- the end ---- */
 
+/* A path as one word of the shell's that is safe to print. */
+static void add_path(struct text_buffer *command, const char *folder, const char *name)
+{
+    struct text_buffer path = {0};
+    struct text_buffer word = {0};
+    text_buffer_printf(&path, "%s%s%s", folder[0] == '-' ? "./" : "", folder, name);
+    if (!path.failed)
+        text_quote(&word, path.text);
+    if (!word.failed)
+        text_escape(command, word.text, word.length);
+    command->failed |= path.failed || word.failed;
+    text_buffer_fini(&path);
+    text_buffer_fini(&word);
+}
+
 static void print_next(const struct run_config *config)
 {
-    struct text_buffer shown = {0};
+    struct text_buffer text = {0};
     const char *place = config->output != NULL ? config->output : config->output_dir;
-    text_escape(&shown, place, strlen(place));
-    if (shown.failed)
-        return;
-    printf("\nEvidence: %s\nNext:     rankledger analyze ", shown.text);
-    if (config->reference && config->output_dir != NULL)
-        printf("--output %s/summary.json ", shown.text);
-    printf("%s\n", shown.text);
-    text_buffer_fini(&shown);
+    text_buffer_puts(&text, "\nEvidence: ");
+    text_escape(&text, place, strlen(place));
+    text_buffer_puts(&text, "\nNext:     rankledger analyze ");
+    if (config->reference && config->output_dir != NULL) {
+        text_buffer_puts(&text, "--output ");
+        add_path(&text, place, "/summary.json");
+        text_buffer_puts(&text, " ");
+    }
+    add_path(&text, place, "");
+    if (!text.failed)
+        puts(text.text);
+    text_buffer_fini(&text);
 }
 
 enum status run_results_conclude(const struct run_results *results, struct diag *diag)

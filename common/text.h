@@ -23,6 +23,9 @@ void text_escape(struct text_buffer *out, const char *text, size_t length);
 /* The same into a fixed array, cut with "..." on a code point border; returns `out`. */
 char *text_escape_into(char *out, size_t capacity, const char *text, size_t length);
 
+/* Appends `text` as one word of a POSIX shell: as it is, or in single quotes. */
+void text_quote(struct text_buffer *out, const char *text);
+
 /*
  * As text_escape, and user names in paths are replaced: /home/NAME/, /Users/NAME/, C:\Users\NAME\
  * become /home/<user>/ and so on. For texts of other producers (failure reasons, sources).

@@ -146,3 +146,21 @@ size_t text_utf16_prefix(const char *text, size_t length, size_t units)
     }
     return i;
 }
+
+void text_quote(struct text_buffer *out, const char *text)
+{
+    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                               "@%+=:,./-_";
+    if (text[0] != '\0' && text[strspn(text, safe)] == '\0') {
+        text_buffer_puts(out, text);
+        return;
+    }
+    text_buffer_puts(out, "'");
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '\'')
+            text_buffer_puts(out, "'\\''");
+        else
+            text_buffer_append(out, c, 1);
+    }
+    text_buffer_puts(out, "'");
+}

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "collector_command.h"
 #include "group_sample.h"
 
 static struct group_sample sample;
@@ -271,23 +270,6 @@ Test(planner, mends_no_wrong_mathematics)
     zero1->own_collector = true;
     group_sample_decide(&sample);
     cr_assert_str_eq(sample.decision.rule, "no_adjustment");
-}
-
-static void expect_quoted(const char *text, const char *quoted)
-{
-    struct text_buffer out = {0};
-    collector_command_quote(&out, text);
-    cr_assert_str_eq(out.text, quoted);
-    text_buffer_fini(&out);
-}
-
-Test(planner, quotes_words_for_a_shell)
-{
-    expect_quoted("bf16", "bf16");
-    expect_quoted("", "''");
-    expect_quoted("a b", "'a b'");
-    expect_quoted("$(rm -rf ~)", "'$(rm -rf ~)'");
-    expect_quoted("it's", "'it'\\''s'");
 }
 
 Test(planner, makes_no_command_for_a_model_of_unknown_shape)

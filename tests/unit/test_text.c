@@ -236,3 +236,20 @@ Test(text_distance, gives_up_on_long_texts)
     cr_assert_gt(text_distance(text, 65, text, 64), 1000);
     cr_assert_gt(text_distance(text, 1, text, 65), 1000);
 }
+
+static void expect_quoted(const char *text, const char *quoted)
+{
+    struct text_buffer out = {0};
+    text_quote(&out, text);
+    cr_assert_str_eq(out.text, quoted);
+    text_buffer_fini(&out);
+}
+
+Test(text, quotes_words_for_a_shell)
+{
+    expect_quoted("bf16", "bf16");
+    expect_quoted("", "''");
+    expect_quoted("a b", "'a b'");
+    expect_quoted("$(rm -rf ~)", "'$(rm -rf ~)'");
+    expect_quoted("it's", "'it'\\''s'");
+}

@@ -156,6 +156,17 @@ class Completed(RunTest):
         self.assertIn("give --seed 1", run.stderr)
         self.assertFalse(os.path.exists(self.collector.path("out", "zero2.json")))
 
+    def test_proposed_command_is_one_for_a_shell(self):
+        for folder in ("a b/it's", "~", "-x"):
+            run = self.expect(self.collector.run("run", "--world-size", "2", "--strategy", "ddp",
+                                                 f"--output-dir={folder}", *SMALL), 0)
+            command = run.stdout.partition("Next:")[2].strip()
+            done = subprocess.run(["sh", "-c", command], cwd=self.collector.folder, text=True,
+                                  capture_output=True, env=dict(
+                                      os.environ, PATH=os.path.dirname(RANKLEDGER) + ":" +
+                                      os.environ["PATH"]))
+            self.assertEqual(done.returncode, 0, command + done.stderr)
+
     def test_progress_is_drawn_on_a_terminal_alone(self):
         for no_colour, drawn in ((None, True), ("1", False)):
             main, terminal = pty.openpty()
@@ -413,6 +424,7 @@ class Ended(RunTest):
         pathlib.Path(self.collector.path("out", "ddp.json")).write_text("mine")
         run = self.expect(self.collector.finish(), 4)
         self.assertIn("appeared while this run was measured", run.stderr)
+        self.assertIn("ms/step", run.stdout)
         self.assertEqual(pathlib.Path(self.collector.path("out", "ddp.json")).read_text(), "mine")
         beside = glob.glob(self.collector.path("out", "ddp.json.*"))
         self.assertEqual(len(beside), 1)
