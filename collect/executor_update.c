@@ -1,6 +1,5 @@
 #include "executor_parts.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 /* Elements of a unit that this rank updates and whose gradients it sums, padding excluded. */
@@ -74,9 +73,8 @@ enum status executor_parts_norm(struct executor *executor, const struct schedule
     executor->grad_norm = norm;
     if (!isfinite(norm))
         return diag_set(diag, STATUS_NEGATIVE,
-                        "the gradient norm of optimizer step %" PRIu64
-                        " is %g; the parameters were left as they were",
-                        executor->steps, norm);
+                        "the gradient norm is %s; the parameters were left as they were",
+                        isnan(norm) ? "not a number" : "infinite");
     double scale = max_norm > 0 ? max_norm / (norm + TRAINING_CLIP_EPSILON) : 1;
     executor->gradient_scale = (float)(scale < 1 ? scale : 1);
     return STATUS_OK;

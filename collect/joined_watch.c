@@ -34,8 +34,10 @@ static void hung(const struct rank_record *record, double allowed_s, struct rank
 {
     *failure = (struct rank_failure){
         .kind = RANK_FAILURE_TIMEOUT, .phase = record->phase, .rank = -1, .step = record->step};
-    snprintf(failure->detail, sizeof failure->detail,
-             "no sign of life from rank 0 within %g s; it may wait for another", allowed_s);
+    snprintf(
+        failure->detail, sizeof failure->detail,
+        "rank 0 completed no step or other part of its work within %g s; it may wait for another",
+        allowed_s);
 }
 
 static void *watch_thread(void *argument)

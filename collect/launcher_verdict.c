@@ -153,7 +153,8 @@ void launcher_verdict(const struct rank_board *board, const struct launcher_end 
     } else if (end->timed_out) {
         fail(board, RANK_FAILURE_TIMEOUT, end->culprit, failure);
         snprintf(failure->detail, sizeof failure->detail,
-                 "no sign of life from all ranks within %g s", end->allowed_s);
+                 "no step or other part of the work was completed by all ranks within %g s",
+                 end->allowed_s);
     } else if (!lost_rank(board, end, failure)) {
         word = own_word(board, true);
         if (word != NULL)

@@ -126,28 +126,33 @@ void run_check_places(const struct run_config *config, struct run_faults *faults
 
 /* ---- memory ---- */
 
-/* "ddp 120.3 MiB, zero1 75.1 MiB" */
+/* "ddp 120.3 MiB, zero1 75.1 MiB"; of peaks the bytes as well, as --memory-limit takes them: one
+ * byte too little looks the same in MiB. */
 static void list_needs(const struct run_results *results, bool arenas, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
     for (int i = 0; i < STRATEGY_COUNT; i++) {
         char number[64];
+        char exact[32] = "";
         const struct run_result *result = &results->of[i];
         if (!result->asked || used >= size)
             continue;
         uint64_t bytes =
             arenas ? result->plan.arena_bytes + PROCESS_BYTES : result->plan.peak_bytes;
+        if (!arenas)
+            snprintf(exact, sizeof exact, " (%" PRIu64 "B)", bytes);
         used += (size_t)snprintf(
-            text + used, size - used, "%s%s %s MiB", used > 0 ? ", " : "",
+            text + used, size - used, "%s%s %s MiB%s", used > 0 ? ", " : "",
             training_state_row((enum strategy)i)->name,
-            text_rounded(number, sizeof number, (double)bytes / 1048576, TEXT_ROUNDED_PLAIN, 0));
+            text_rounded(number, sizeof number, (double)bytes / 1048576, TEXT_ROUNDED_PLAIN, 0),
+            exact);
     }
 }
 
 static void check_limit(const struct run_results *results, struct run_faults *faults)
 {
-    char needs[320];
+    char needs[512];
     char limit[64];
     uint64_t bytes = results->config->memory_limit_bytes;
     for (int i = 0; i < STRATEGY_COUNT; i++)

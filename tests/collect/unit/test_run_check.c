@@ -86,8 +86,9 @@ Test(run_check, limit_that_none_fits_is_a_fault_with_predicted_peaks)
     config.memory_limit_bytes = 40 * MIB - 1;
     run_check_memory(&results, &faults);
     cr_assert_eq(faults.count, 1);
-    cr_assert(strstr(faults.text.text, "ddp 100 MiB, zero3 40 MiB") != NULL, "%s",
-              faults.text.text);
+    cr_assert(strstr(faults.text.text, "ddp 100 MiB (104857600B), zero3 40 MiB (41943040B)") !=
+                  NULL,
+              "%s", faults.text.text);
 }
 
 Test(run_check, places_are_checked_all_at_once)
