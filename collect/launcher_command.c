@@ -183,7 +183,7 @@ enum status launcher_command_make(const struct launcher_command_request *request
                                   struct launcher_command *command, struct diag *diag)
 {
     bool failed;
-    *command = (struct launcher_command){0};
+    *command = (struct launcher_command){.ranks = request->ranks};
     make_environment(request, inherited, arena, command, &failed);
     if (!failed)
         make_arguments(request, arena, command, &failed);

@@ -23,6 +23,7 @@ struct launcher_command {
     char **arguments;   /* of mpirun, NULL-terminated */
     char **environment; /* NULL-terminated */
     char *parent;       /* where the child writes its process number, ten digits with zeros */
+    uint64_t ranks;
 };
 
 #define LAUNCHER_COMMAND_DIGITS 10

@@ -12,7 +12,9 @@
 #include "text.h"
 
 #define GIB 1073741824.0
-#define START_TIMEOUT_S 3 /* ten times that, because all of it is start-up */
+/* Ten times that, because all of it is start-up. */
+#define START_TIMEOUT_S 3
+#define START_TIMEOUT_RANK_S 0.1 /* where many ranks share a core they start one after another */
 
 const char *preflight_checks_state(enum preflight_state state)
 {
@@ -156,9 +158,12 @@ static void check_launch(struct preflight_checks *checks, const struct host_info
     struct rank_failure failure = {.kind = RANK_FAILURE_LAUNCH};
     struct text_buffer said = {0};
     struct diag diag = {0};
-    struct launcher_job job = {.arguments = argv, .timeout_s = START_TIMEOUT_S};
+    struct launcher_job job = {.arguments = argv,
+                               .timeout_s = START_TIMEOUT_S +
+                                            START_TIMEOUT_RANK_S * (double)checks->world_size};
     launcher_plan(host, checks->world_size, 1, &job);
-    enum status status = launcher_open(launcher_shared_bytes(checks->world_size), NULL, &launcher, &diag);
+    enum status status =
+        launcher_open(launcher_shared_bytes(checks->world_size), NULL, &launcher, &diag);
     if (status == STATUS_OK) {
         status = launcher_run(&launcher, &job, &board, &failure, &said, &diag);
         launcher_close(&launcher);

@@ -167,6 +167,10 @@ class Completed(RunTest):
                                       os.environ["PATH"]))
             self.assertEqual(done.returncode, 0, command + done.stderr)
 
+    def test_few_descriptors_by_default_are_no_limit(self):
+        self.expect(self.collector.train("--strategy", "ddp", "--timeout", "2", ranks=4, before=(
+            "sh", "-c", 'ulimit -Sn 40; exec "$@"', "--")), 0)
+
     def test_progress_is_drawn_on_a_terminal_alone(self):
         for no_colour, drawn in ((None, True), ("1", False)):
             main, terminal = pty.openpty()
