@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "text.h"
@@ -64,6 +65,16 @@ const char *progress_line(const struct progress *progress, const struct rank_boa
     return text;
 }
 
+/* Columns that a line may take: the last one stays free, because some terminals begin a new line
+ * when it is written, and a line that was broken cannot be drawn over. */
+static size_t columns(void)
+{
+    struct winsize window = {0};
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0)
+        return 79;
+    return window.ws_col - 1U;
+}
+
 void progress_look(void *context, const struct rank_board *board)
 {
     struct progress *progress = context;
@@ -71,7 +82,8 @@ void progress_look(void *context, const struct rank_board *board)
     if (!progress->enabled)
         return;
     /* Back to the first column, the text, and whatever stood behind it wiped. */
-    fprintf(stderr, "\r%s\033[K", progress_line(progress, board, text, sizeof text));
+    progress_line(progress, board, text, sizeof text);
+    fprintf(stderr, "\r%.*s\033[K", (int)text_prefix(text, strlen(text), columns()), text);
     (void)fflush(stderr);
     progress->drawn = true;
 }

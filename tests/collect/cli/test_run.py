@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """rankledger-collect run, end to end: test_run.py PROGRAM RANKLEDGER [unittest options]"""
+import fcntl
 import glob
 import json
 import os
@@ -9,8 +10,10 @@ import re
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 import unittest
 
@@ -172,8 +175,9 @@ class Completed(RunTest):
             "sh", "-c", 'ulimit -Sn 40; exec "$@"', "--")), 0)
 
     def test_progress_is_drawn_on_a_terminal_alone(self):
-        for no_colour, drawn in ((None, True), ("1", False)):
+        for no_colour, columns, drawn in ((None, 80, True), (None, 12, True), ("1", 80, False)):
             main, terminal = pty.openpty()
+            fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
             environment = self.collector.environment(TERM="xterm")
             environment.pop("NO_COLOR", None)
             if no_colour:
@@ -194,8 +198,10 @@ class Completed(RunTest):
                 text += part
             self.assertEqual(process.wait(), 0)
             os.close(main)
-            self.assertEqual(b"tokens/s" in text, drawn, text)
+            self.assertEqual(b"tokens/s" in text, drawn and columns == 80, text)
             self.assertEqual(b"\r" in text, drawn, text)
+            longest = max(map(len, text.replace(b"\033[K", b"").split(b"\r")))
+            self.assertLess(longest, columns, text)
 
 
 class Refused(RunTest):
