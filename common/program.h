@@ -1,0 +1,34 @@
+#ifndef RANKLEDGER_PROGRAM_H
+#define RANKLEDGER_PROGRAM_H
+
+#include <stddef.h>
+
+#include "diag.h"
+
+/* What a program of several commands does before one of them runs: its help, its version, and
+ * what it says to a command that it does not have. */
+struct program_command {
+    const char *name;
+    enum status (*run)(int argc, char **argv, struct diag *diag);
+    const char *summary;
+};
+
+struct program {
+    const char *name;       /* "rankledger" */
+    const char *about;      /* a sentence, in lines */
+    const char *operands;   /* for the usage line: "[OPTION...] [PATH...]" */
+    const char *exit_codes; /* one a line */
+    const struct program_command *commands;
+    size_t command_count;
+};
+
+/*
+ * The command that argv[1] names, in *command; the caller runs it. NULL where help or the version
+ * was asked for, which is printed. STATUS_USAGE without a command or for one that is unknown (the
+ * nearest is named).
+ */
+enum status program_choose(const struct program *program, int argc, char **argv,
+                           const struct program_command **command,
+                           struct diag *diag) STATUS_CHECKED;
+
+#endif
