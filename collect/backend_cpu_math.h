@@ -1,39 +1,9 @@
 #ifndef RANKLEDGER_BACKEND_CPU_MATH_H
 #define RANKLEDGER_BACKEND_CPU_MATH_H
 
-#include <stdint.h>
-#include <string.h>
+#include "bfloat16.h"
 
 /* Functions of one element that the compiler can put into vector loops. */
-
-static inline uint32_t backend_cpu_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static inline float backend_cpu_from_bits(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* bfloat16 is the upper half of a binary32. */
-static inline float backend_cpu_widen(uint16_t value)
-{
-    return backend_cpu_from_bits((uint32_t)value << 16);
-}
-
-/* To the nearest bfloat16, ties to even; a NaN stays one (rounding could carry it to infinity). */
-static inline uint16_t backend_cpu_narrow(float value)
-{
-    const uint32_t bits = backend_cpu_bits(value);
-    const uint32_t rounded = (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
-    const uint32_t quiet = (bits >> 16) | 0x40u;
-    return (uint16_t)((bits & 0x7FFFFFFFu) > 0x7F800000u ? quiet : rounded);
-}
 
 /*
  * e^x for |x| up to 87, with a relative error of about 1e-7; a NaN stays one. Range reduction and
@@ -52,7 +22,7 @@ static inline float backend_cpu_exp_inside(float x)
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
     p = p * r * r + r + 1.0f;
-    return p * backend_cpu_from_bits((backend_cpu_bits(shifted) + 127u) << 23);
+    return p * bfloat16_float_of_bits((bfloat16_bits_of_float(shifted) + 127u) << 23);
 }
 
 /* x between -most and most; a NaN stays one. */

@@ -4,19 +4,20 @@
 
 #include "backend_cpu_clones.h"
 #include "backend_cpu_math.h"
+#include "bfloat16.h"
 
 BACKEND_CPU_CLONES void backend_cpu_run_widen(float *restrict to, const uint16_t *restrict from,
                                               uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        to[i] = backend_cpu_widen(from[i]);
+        to[i] = bfloat16_widen(from[i]);
 }
 
 BACKEND_CPU_CLONES void backend_cpu_run_narrow(uint16_t *restrict to, const float *restrict from,
                                                uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        to[i] = backend_cpu_narrow(from[i]);
+        to[i] = bfloat16_narrow(from[i]);
 }
 
 BACKEND_CPU_CLONES void backend_cpu_run_copy_rows(const struct backend_cpu_run_rows *rows,

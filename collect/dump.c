@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agreement.h"
+#include "bfloat16.h"
 #include "checkpoint_file.h"
 #include "model_data.h"
 #include "output_folder.h"
@@ -99,13 +100,10 @@ struct writing {
     struct checkpoint_file file;
 };
 
-/* bf16 is the upper half of fp32: widening loses nothing. */
 static void widen(float *to, const uint16_t *from, uint64_t count)
 {
-    for (uint64_t i = 0; i < count; i++) {
-        uint32_t bits = (uint32_t)from[i] << 16;
-        memcpy(&to[i], &bits, sizeof bits);
-    }
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = bfloat16_widen(from[i]);
 }
 
 static enum status receive(void *context, const struct checkpoint_stretch *stretch,

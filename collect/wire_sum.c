@@ -1,29 +1,10 @@
 #include "wire_sum.h"
 
-#include <string.h>
-
 #include "backend_cpu_clones.h"
+#include "bfloat16.h"
 
 /* Elements that are added up at a time: their fp32 sums stay in the first-level cache. */
 #define BLOCK_ELEMENTS 2048
-
-static inline float widen(uint16_t value)
-{
-    uint32_t bits = (uint32_t)value << 16;
-    float number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
-}
-
-static inline uint16_t narrow(float number)
-{
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    uint32_t even = (bits >> 16) & 1u;
-    bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
-    uint32_t rounded = is_nan ? bits | 0x400000u : bits + 0x7fffu + even;
-    return (uint16_t)(rounded >> 16);
-}
 
 BACKEND_CPU_CLONES static void add_fp32(float *to, const float *a, const float *b, size_t count)
 {
@@ -38,7 +19,7 @@ BACKEND_CPU_CLONES static void add_bf16(uint16_t *to, const uint16_t *a, const u
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
-        to[i] = narrow(widen(a[i]) + widen(b[i]));
+        to[i] = bfloat16_narrow(bfloat16_widen(a[i]) + bfloat16_widen(b[i]));
     }
 }
 
@@ -47,7 +28,7 @@ BACKEND_CPU_CLONES static void widen_pair(float *sums, const uint16_t *a, const 
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
-        sums[i] = widen(a[i]) + widen(b[i]);
+        sums[i] = bfloat16_widen(a[i]) + bfloat16_widen(b[i]);
     }
 }
 
@@ -55,7 +36,7 @@ BACKEND_CPU_CLONES static void widen_add(float *sums, const uint16_t *from, size
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
-        sums[i] += widen(from[i]);
+        sums[i] += bfloat16_widen(from[i]);
     }
 }
 
@@ -64,7 +45,7 @@ BACKEND_CPU_CLONES static void add_narrow(uint16_t *to, const float *sums, const
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
-        to[i] = narrow(sums[i] + widen(from[i]));
+        to[i] = bfloat16_narrow(sums[i] + bfloat16_widen(from[i]));
     }
 }
 
