@@ -48,24 +48,12 @@ static const struct rank_failure *own_word(const struct rank_board *board, bool 
     return first;
 }
 
-/* The least advanced rank: where the group stands. */
-static const struct rank_record *least_advanced(const struct rank_board *board)
-{
-    const struct rank_record *least = rank_board_at(board, 0);
-    for (uint64_t rank = 1; rank < board->world_size; rank++) {
-        const struct rank_record *record = rank_board_at(board, rank);
-        if (record->progress < least->progress)
-            least = record;
-    }
-    return least;
-}
-
 /* A failure of `rank`, or of none in particular (-1), where it stands now. */
 static void fail(const struct rank_board *board, enum rank_failure_kind kind, int64_t rank,
                  struct rank_failure *failure)
 {
     const struct rank_record *record =
-        rank >= 0 ? rank_board_at(board, (uint64_t)rank) : least_advanced(board);
+        rank >= 0 ? rank_board_at(board, (uint64_t)rank) : rank_board_least_advanced(board);
     *failure = (struct rank_failure){
         .kind = kind, .phase = record->phase, .rank = rank, .step = record->step};
 }
@@ -126,7 +114,7 @@ static void unexplained(const struct rank_board *board, const struct launcher_en
 {
     char how[128];
     char tail[2 * TAIL];
-    const struct rank_record *least = least_advanced(board);
+    const struct rank_record *least = rank_board_least_advanced(board);
     bool started = least->phase > RANK_LAUNCH;
     size_t length = strlen(end->said);
     size_t shown = length < TAIL ? length : TAIL;

@@ -19,18 +19,6 @@ void progress_start(struct progress *progress)
     progress->drawn = false;
 }
 
-/* The rank that all wait for. */
-static const struct rank_record *slowest(const struct rank_board *board)
-{
-    const struct rank_record *least = rank_board_at(board, 0);
-    for (uint64_t rank = 1; rank < board->world_size; rank++) {
-        const struct rank_record *record = rank_board_at(board, rank);
-        if (record->progress < least->progress)
-            least = record;
-    }
-    return least;
-}
-
 /* Mean seconds of the steps so far, without the first, which is slower; NAN without any. */
 static double step_seconds(const struct rank_record *record)
 {
@@ -49,7 +37,7 @@ const char *progress_line(const struct progress *progress, const struct rank_boa
 {
     char round[64] = "";
     char tokens[64];
-    const struct rank_record *record = slowest(board);
+    const struct rank_record *record = rank_board_least_advanced(board);
     uint64_t done = record->step_count;
     double seconds = step_seconds(record);
     if (progress->rounds > 1)

@@ -212,3 +212,14 @@ struct rank_record *rank_board_at(const struct rank_board *board, uint64_t rank)
     /* The stride is a multiple of a page and memory begins on one (or as malloc aligns). */
     return (struct rank_record *)(void *)(board->memory + rank * board->stride);
 }
+
+const struct rank_record *rank_board_least_advanced(const struct rank_board *board)
+{
+    const struct rank_record *least = rank_board_at(board, 0);
+    for (uint64_t rank = 1; rank < board->world_size; rank++) {
+        const struct rank_record *record = rank_board_at(board, rank);
+        if (record->progress < least->progress)
+            least = record;
+    }
+    return least;
+}

@@ -166,5 +166,7 @@ enum status rank_board_open(const char *path, uint64_t world_size, uint64_t step
                             struct rank_board *board, struct diag *diag) STATUS_CHECKED;
 void rank_board_fini(struct rank_board *board);
 struct rank_record *rank_board_at(const struct rank_board *board, uint64_t rank);
+/* The record of the rank with the least progress, the first of several: all wait for it. */
+const struct rank_record *rank_board_least_advanced(const struct rank_board *board);
 
 #endif
