@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message_table.h"
 #include "notes_evidence.h"
 #include "notes_ledger.h"
 #include "record_sections.h"
@@ -13,19 +12,6 @@
 #define RANKS_DIFFER 0.05
 /* Standard deviation over mean from which on a step time is no firm number. */
 #define STEPS_VARY 0.1
-
-struct notes_context {
-    const struct group *group;
-    struct arena *arena;
-    struct message_list *notes;
-    struct diag *diag;
-};
-
-static enum status add(const struct notes_context *context, const char *id,
-                       const struct sentence_value *values, size_t count)
-{
-    return message_table_add(context->notes, context->arena, id, values, count, context->diag);
-}
 
 /* ---- shards more, peaks higher ---- */
 
@@ -85,7 +71,7 @@ static enum status note_inversion(const struct notes_context *context,
     const char *id = known           ? "note.inversion_phase"
                      : phase != NULL ? "note.inversion_unexplained"
                                      : "note.inversion";
-    return add(context, id, values, sizeof values / sizeof values[0]);
+    return notes_context_add(context, id, values, sizeof values / sizeof values[0]);
 }
 
 static int compare_numbers(double a, double b)
@@ -186,7 +172,7 @@ static enum status note_ranks(const struct notes_context *context, const char *i
         MESSAGE_NUMBER("other_rank", (double)smallest),
         MESSAGE_NUMBER("other_value", values[smallest]),
         MESSAGE_NUMBER("difference", isfinite(difference) ? difference : NAN)};
-    return add(context, id, parts, sizeof parts / sizeof parts[0]);
+    return notes_context_add(context, id, parts, sizeof parts / sizeof parts[0]);
 }
 
 /* The median step of each rank; NULL with count 0 without samples. */
@@ -238,18 +224,19 @@ static enum status note_variation(const struct notes_context *context,
     const struct sentence_value values[] = {MESSAGE_TEXT("strategy", candidate->label),
                                             MESSAGE_NUMBER("variation", variation),
                                             MESSAGE_NUMBER("steps", (double)count)};
-    return add(context, "note.step_variation", values, sizeof values / sizeof values[0]);
+    return notes_context_add(context, "note.step_variation", values,
+                             sizeof values / sizeof values[0]);
 }
 
 enum status notes_make(const struct group *group, struct arena *arena, struct message_list *notes,
                        struct diag *diag)
 {
     const struct notes_context context = {group, arena, notes, diag};
-    enum status status = notes_evidence_add(group, arena, notes, diag);
+    enum status status = notes_evidence_add(&context);
     if (status == STATUS_OK)
         status = note_inversions(&context);
     if (status == STATUS_OK)
-        status = notes_ledger_add(group, arena, notes, diag);
+        status = notes_ledger_add(&context);
     for (size_t i = 0; status == STATUS_OK && i < group->candidate_count && i < NOTES_CANDIDATES;
          i++) {
         status = note_rank_differences(&context, &group->candidates[i]);

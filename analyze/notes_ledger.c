@@ -4,22 +4,8 @@
 #include <string.h>
 
 #include "candidate_ledger.h"
-#include "message_table.h"
 #include "notes.h"
 #include "text_buffer.h"
-
-struct notes_context {
-    const struct group *group;
-    struct arena *arena;
-    struct message_list *notes;
-    struct diag *diag;
-};
-
-static enum status add(const struct notes_context *context, const char *id,
-                       const struct sentence_value *values, size_t count)
-{
-    return message_table_add(context->notes, context->arena, id, values, count, context->diag);
-}
 
 /* ---- what the ledger explains ---- */
 
@@ -83,7 +69,7 @@ static enum status note_explained(const struct notes_context *context)
     if (labels == NULL)
         return diag_no_memory(context->diag);
     const struct sentence_value values[] = {MESSAGE_TEXT("strategies", labels)};
-    return add(context, "note.explained_all", values, 1);
+    return notes_context_add(context, "note.explained_all", values, 1);
 }
 
 static enum status note_residual(const struct notes_context *context,
@@ -109,7 +95,8 @@ static enum status note_residual(const struct notes_context *context,
                                             MESSAGE_NUMBER("residual_mb", ledger->residual_mb),
                                             MESSAGE_NUMBER("rest_mb", rest),
                                             MESSAGE_TEXT("missing", missing)};
-    return add(context, residual_id(ledger, rest), values, sizeof values / sizeof values[0]);
+    return notes_context_add(context, residual_id(ledger, rest), values,
+                             sizeof values / sizeof values[0]);
 }
 
 /* ---- what was foreseen and what was measured ---- */
@@ -165,20 +152,20 @@ static enum status note_prediction(const struct notes_context *context,
         MESSAGE_NUMBER("category_predicted_mb",
                        amount_of(ledger->foreseen, ledger->foreseen_count, name)),
         MESSAGE_NUMBER("category_mb", amount_of(ledger->temporary, ledger->temporary_count, name))};
-    return add(context, category != NULL ? "note.prediction_category" : "note.prediction", values,
-               sizeof values / sizeof values[0]);
+    return notes_context_add(context,
+                             category != NULL ? "note.prediction_category" : "note.prediction",
+                             values, sizeof values / sizeof values[0]);
 }
 
-enum status notes_ledger_add(const struct group *group, struct arena *arena,
-                             struct message_list *notes, struct diag *diag)
+enum status notes_ledger_add(const struct notes_context *context)
 {
-    const struct notes_context context = {group, arena, notes, diag};
-    enum status status = note_explained(&context);
+    const struct group *group = context->group;
+    enum status status = note_explained(context);
     for (size_t i = 0; status == STATUS_OK && i < group->candidate_count && i < NOTES_CANDIDATES;
          i++) {
-        status = note_residual(&context, &group->candidates[i]);
+        status = note_residual(context, &group->candidates[i]);
         if (status == STATUS_OK)
-            status = note_prediction(&context, &group->candidates[i]);
+            status = note_prediction(context, &group->candidates[i]);
     }
     return status;
 }
