@@ -34,10 +34,6 @@ void sheet_checkpoints_write(const struct sheet_input *input, struct sheet *shee
     struct sheet_grid grid = {.sheet = sheet, .grouped = input->summary->group_count > 1};
     sheet_grid_headings(&grid, headings, sizeof headings / sizeof headings[0]);
     sheet_grid_end_row(&grid);
-    for (size_t i = 0; i < input->summary->group_count; i++) {
-        const struct summary_group *group = &input->summary->groups[i];
-        for (size_t k = 0; k < group->candidate_count; k++)
-            write_candidate(&grid, group, &group->candidates[group->order[k]]);
-    }
+    sheet_grid_candidates(&grid, input->summary, write_candidate);
     sheet_grid_finish(&grid, 1, "about.checkpoints");
 }

@@ -7,6 +7,8 @@ static void write_failure(struct sheet_grid *grid, const struct summary_group *g
                           const struct summary_candidate *candidate)
 {
     const struct summary_failure *failure = &candidate->failure;
+    if (failure->reason == NULL)
+        return;
     sheet_grid_group(grid, group);
     sheet_grid_text(grid, candidate->label, CELL_TEXT);
     sheet_grid_word(grid, "failure", failure->kind);
@@ -26,11 +28,6 @@ void sheet_failures_write(const struct sheet_input *input, struct sheet *sheet)
     struct sheet_grid grid = {.sheet = sheet, .grouped = input->summary->group_count > 1};
     sheet_grid_headings(&grid, headings, sizeof headings / sizeof headings[0]);
     sheet_grid_end_row(&grid);
-    for (size_t i = 0; i < input->summary->group_count; i++) {
-        const struct summary_group *group = &input->summary->groups[i];
-        for (size_t k = 0; k < group->candidate_count; k++)
-            if (group->candidates[group->order[k]].failure.reason != NULL)
-                write_failure(&grid, group, &group->candidates[group->order[k]]);
-    }
+    sheet_grid_candidates(&grid, input->summary, write_failure);
     sheet_grid_finish(&grid, 1, "about.failures");
 }

@@ -22,6 +22,13 @@ static void write_gate(struct sheet_grid *grid, const struct summary_group *grou
     sheet_grid_end_row(grid);
 }
 
+static void write_candidate(struct sheet_grid *grid, const struct summary_group *group,
+                            const struct summary_candidate *candidate)
+{
+    for (size_t i = 0; i < candidate->gate_count; i++)
+        write_gate(grid, group, candidate, &candidate->gates[i]);
+}
+
 void sheet_gates_write(const struct sheet_input *input, struct sheet *sheet)
 {
     static const struct sheet_grid_heading headings[] = {
@@ -31,13 +38,6 @@ void sheet_gates_write(const struct sheet_input *input, struct sheet *sheet)
     struct sheet_grid grid = {.sheet = sheet, .grouped = input->summary->group_count > 1};
     sheet_grid_headings(&grid, headings, sizeof headings / sizeof headings[0]);
     sheet_grid_end_row(&grid);
-    for (size_t i = 0; i < input->summary->group_count; i++) {
-        const struct summary_group *group = &input->summary->groups[i];
-        for (size_t k = 0; k < group->candidate_count; k++) {
-            const struct summary_candidate *candidate = &group->candidates[group->order[k]];
-            for (size_t g = 0; g < candidate->gate_count; g++)
-                write_gate(&grid, group, candidate, &candidate->gates[g]);
-        }
-    }
+    sheet_grid_candidates(&grid, input->summary, write_candidate);
     sheet_grid_finish(&grid, 1, "about.gates");
 }

@@ -198,6 +198,17 @@ static void write_remarks(struct sheet_grid *grid, uint32_t first, const char *a
     cell_text_across(grid->sheet, row + 1, first, last, texts_get(texts, about_id), CELL_MUTED);
 }
 
+void sheet_grid_candidates(struct sheet_grid *grid, const struct summary *summary,
+                           void (*write)(struct sheet_grid *grid, const struct summary_group *group,
+                                         const struct summary_candidate *candidate))
+{
+    for (size_t i = 0; i < summary->group_count; i++) {
+        const struct summary_group *group = &summary->groups[i];
+        for (size_t k = 0; k < group->candidate_count; k++)
+            write(grid, group, &group->candidates[group->order[k]]);
+    }
+}
+
 void sheet_grid_finish(struct sheet_grid *grid, uint32_t frozen_columns, const char *about_id)
 {
     frozen_columns += grid->grouped ? 1 : 0;

@@ -55,6 +55,10 @@ void sheet_grid_list(struct sheet_grid *grid, const char *group, const char *con
 void sheet_grid_messages(struct sheet_grid *grid, const struct summary_message *messages,
                          size_t count);
 void sheet_grid_end_row(struct sheet_grid *grid);
+/* Calls `write` for every candidate of every group, a group's best first. */
+void sheet_grid_candidates(struct sheet_grid *grid, const struct summary *summary,
+                           void (*write)(struct sheet_grid *grid, const struct summary_group *group,
+                                         const struct summary_candidate *candidate));
 
 /* Widths, filter, frozen headings, print set-up and the remark `about_id` below the table. The
  * first `frozen_columns` columns (beside the group's) stay in view. Releases the grid. */
