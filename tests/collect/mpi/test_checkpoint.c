@@ -262,13 +262,8 @@ static void check_from_one(enum strategy from, enum strategy to, enum model_dtyp
 
 int main(void)
 {
-    struct diag diag = {0};
-    int my_rank, size;
-    enum status status = communicator_mpi_start(&my_rank, &size, &diag);
-    mpi_expect(status == STATUS_OK, "%s", diag.text);
-    rank = (uint64_t)my_rank;
-    world_size = (uint64_t)size;
-    mpi_expect(size <= 3, "at most 3 ranks");
+    mpi_expect_start(&rank, &world_size);
+    mpi_expect(world_size <= 3, "at most 3 ranks");
     saved_trial_make_folder(folder, rank);
     for (enum model_dtype dtype = 0; dtype < MODEL_DTYPE_COUNT; dtype++)
         for (enum strategy strategy = 0; strategy < STRATEGY_COUNT; strategy++) {

@@ -340,12 +340,7 @@ static void check_fuzzed(const struct trial *trial)
 
 int main(void)
 {
-    struct diag diag = {0};
-    int my_rank, size;
-    enum status status = communicator_mpi_start(&my_rank, &size, &diag);
-    mpi_expect(status == STATUS_OK, "%s", diag.text);
-    rank = (uint64_t)my_rank;
-    world_size = (uint64_t)size;
+    mpi_expect_start(&rank, &world_size);
     saved_trial_make_folder(folder, rank);
     snprintf(path, sizeof path, "%s/saved", folder);
     for (enum model_dtype dtype = 0; dtype < MODEL_DTYPE_COUNT; dtype++) {

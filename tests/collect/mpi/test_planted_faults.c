@@ -161,12 +161,7 @@ static void check_all(void)
 
 int main(void)
 {
-    struct diag diag = {0};
-    int my_rank, size;
-    enum status status = communicator_mpi_start(&my_rank, &size, &diag);
-    mpi_expect(status == STATUS_OK, "%s", diag.text);
-    rank = (uint64_t)my_rank;
-    world_size = (uint64_t)size;
+    mpi_expect_start(&rank, &world_size);
     check_all();
     communicator_mpi_finish();
     return EXIT_SUCCESS;

@@ -53,11 +53,9 @@ static void check_all(uint64_t world_size)
 
 int main(void)
 {
-    struct diag diag = {0};
-    int rank, world_size;
-    enum status status = communicator_mpi_start(&rank, &world_size, &diag);
-    mpi_expect(status == STATUS_OK, "%s", diag.text);
-    check_all((uint64_t)world_size);
+    uint64_t rank, world_size;
+    mpi_expect_start(&rank, &world_size);
+    check_all(world_size);
     communicator_mpi_finish();
     return EXIT_SUCCESS;
 }

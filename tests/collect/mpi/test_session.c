@@ -233,12 +233,7 @@ static void out_of_memory(void)
 
 int main(void)
 {
-    struct diag diag = {0};
-    int my_rank, size;
-    enum status status = communicator_mpi_start(&my_rank, &size, &diag);
-    mpi_expect(status == STATUS_OK, "%s", diag.text);
-    rank = (uint64_t)my_rank;
-    world_size = (uint64_t)size;
+    mpi_expect_start(&rank, &world_size);
     saved_trial_make_folder(folder, rank);
     for (enum strategy strategy = 0; strategy < STRATEGY_COUNT; strategy++)
         succeed(strategy);
