@@ -102,7 +102,6 @@ static enum status time_links(const struct calibration_request *request, uint64_
     status = slowest(request->communicator, medians, diag);
     for (int c = 0; status == STATUS_OK && c < SCHEDULE_COLLECTIVE_COUNT; c++) {
         links[c] = (struct rank_link){.collective = (enum schedule_collective)c,
-                                      .blocking = true,
                                       .payload_bytes = payload,
                                       .ms = medians[c] / 1e6};
     }

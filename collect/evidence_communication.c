@@ -172,7 +172,7 @@ static json_t *link_of(const struct evidence_parts *parts, const struct rank_lin
     json_t *object = json_write_object(parts->writer);
     evidence_parts_set_text(parts, object, "collective",
                             schedule_collective_name(link->collective));
-    evidence_parts_set_text(parts, object, "call", link->blocking ? "blocking" : "non-blocking");
+    evidence_parts_set_text(parts, object, "call", "blocking");
     evidence_parts_set_count(parts, object, "payload_bytes", link->payload_bytes);
     evidence_parts_set_number(parts, object, "ms", link->ms);
     if (ranks > 1 && link->ms > 0)

@@ -75,9 +75,8 @@ struct rank_step {
 #define RANK_RECORD_CHECKPOINTS 2 /* full, sharded */
 #define RANK_RECORD_TEXT 128
 
-struct rank_link { /* one calibration measurement */
+struct rank_link { /* one calibration measurement, waited for where it was posted */
     enum schedule_collective collective;
-    bool blocking; /* waited for where it was posted */
     uint64_t payload_bytes;
     double ms;
 };

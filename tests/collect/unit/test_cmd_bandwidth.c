@@ -22,9 +22,9 @@ static struct rank_record *sample(void)
     cr_assert_not_null(record);
     record->world_size = 4;
     record->link_count = 3;
-    record->links[0] = (struct rank_link){SCHEDULE_ALL_GATHER, true, 16, 0.001};
-    record->links[1] = (struct rank_link){SCHEDULE_ALL_REDUCE, true, 1000000, 2};
-    record->links[2] = (struct rank_link){SCHEDULE_ALL_GATHER, true, 1000000, 2};
+    record->links[0] = (struct rank_link){SCHEDULE_ALL_GATHER, 16, 0.001};
+    record->links[1] = (struct rank_link){SCHEDULE_ALL_REDUCE, 1000000, 2};
+    record->links[2] = (struct rank_link){SCHEDULE_ALL_GATHER, 1000000, 2};
     strcpy(record->mpi, "Open MPI v4.1.4");
     return record;
 }
