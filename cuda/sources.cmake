@@ -1,0 +1,12 @@
+# The backend's sources, once: for the module (CMakeLists.txt here) and for the emulation
+# (tests/cuda_emulation), which compiles the same files against its own headers.
+set(CUDA_HOST_SOURCES # C17
+)
+set(CUDA_KERNEL_SOURCES # .cu
+)
+# Not part of the library that tests link: what the loader of modules looks for.
+set(CUDA_MODULE_SOURCES
+)
+list(TRANSFORM CUDA_HOST_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+list(TRANSFORM CUDA_KERNEL_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+list(TRANSFORM CUDA_MODULE_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
