@@ -31,7 +31,10 @@ struct backend_cuda {
     struct cuda_staging staging;
     struct cuda_products *products; /* owned */
     unsigned char *workspace;       /* in the arena; cuda_workspace.h has its parts */
-    uint64_t used_before; /* bytes of the device in use before this process used it; 0: unknown */
+    uint64_t used_before; /* bytes of the device, before this process used it; 0: unknown */
+    /* How often the host has waited for everything, and error.noted at the last time: what was
+     * asked for before is done, and nobody needs to be put in order with it. */
+    uint64_t waits, noted_then;
 };
 
 static inline struct backend_cuda *backend_cuda_of(struct backend *backend)
@@ -39,8 +42,7 @@ static inline struct backend_cuda *backend_cuda_of(struct backend *backend)
     return (struct backend_cuda *)(void *)backend;
 }
 
-/* --- backend.h's row --- */
-const char *backend_cuda_unavailable(void);
+/* --- backend.h's row, with cuda_describe.h and communicator_nccl.h --- */
 enum status backend_cuda_plan(const struct backend_request *request, uint64_t *workspace_bytes,
                               struct diag *diag) STATUS_CHECKED;
 enum status backend_cuda_create(const struct backend_request *request, struct backend **backend,

@@ -1,6 +1,14 @@
 # The backend's sources, once: for the module (CMakeLists.txt here) and for the emulation
 # (tests/cuda_emulation), which compiles the same files against its own headers.
 set(CUDA_HOST_SOURCES # C17
+    communicator_nccl.c
+    communicator_nccl_failure.c
+    communicator_nccl_start.c
+    cuda_describe.c
+    cuda_error.c
+    cuda_memory.c
+    cuda_nvml.c
+    cuda_timeline.c
 )
 set(CUDA_KERNEL_SOURCES # .cu
 )

@@ -25,7 +25,7 @@ CONTAINED = {
     r"xlsxwriter": r"(workbook|cell)\w*\.[ch]",
     r"png\.h": r"png_\w+\.[ch]",
     r"mpi\.h": r"communicator_mpi\w*\.[ch]|launcher\w*\.[ch]",
-    r"nccl\.h": r"communicator_nccl\.[ch]",
+    r"nccl\.h": r"communicator_nccl\w*\.[ch]",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

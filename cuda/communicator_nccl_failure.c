@@ -1,0 +1,59 @@
+#include <sched.h>
+#include <string.h>
+
+#include "communicator_nccl_parts.h"
+#include "stopwatch.h"
+#include "text.h"
+
+ncclResult_t communicator_nccl_settle(ncclComm_t comm, ncclResult_t result, double seconds)
+{
+    const uint64_t begin = stopwatch_ns();
+    while (result == ncclInProgress) {
+        if (ncclCommGetAsyncError(comm, &result) != ncclSuccess)
+            return ncclInternalError;
+        if (result == ncclInProgress && seconds > 0 &&
+            (double)(stopwatch_ns() - begin) > seconds * 1e9)
+            return ncclInProgress;
+        (void)sched_yield();
+    }
+    return result;
+}
+
+void communicator_nccl_abort(struct communicator_nccl *nccl)
+{
+    if (nccl->nccl != NULL)
+        (void)ncclCommAbort(nccl->nccl);
+    nccl->nccl = NULL;
+}
+
+enum status communicator_nccl_failed(struct communicator_nccl *nccl, const char *doing,
+                                     ncclResult_t result, struct diag *diag)
+{
+    char last[COMMUNICATOR_NCCL_WORDS];
+    const char *said = nccl->nccl != NULL ? ncclGetLastError(nccl->nccl) : NULL;
+    const size_t length = said != NULL ? strlen(said) : 0;
+    enum status status =
+        diag_set(diag, STATUS_ENVIRONMENT, "NCCL failed in %s on GPU %d: %s%s%s", doing,
+                 nccl->cuda->base.request.device, ncclGetErrorString(result),
+                 length > 0 ? "; its own words: " : "",
+                 length > 0 ? text_escape_into(last, sizeof last, said, length) : "");
+    communicator_nccl_abort(nccl);
+    return status;
+}
+
+enum status communicator_nccl_device_failed(struct communicator_nccl *nccl, const char *doing,
+                                            cudaError_t code, struct diag *diag)
+{
+    struct backend_cuda *cuda = nccl->cuda;
+    cuda_error_note(&cuda->error, doing, code);
+    cuda->base.lost = true;
+    communicator_nccl_abort(nccl);
+    return cuda_error_report(&cuda->error, cuda->base.request.device, diag);
+}
+
+enum status communicator_nccl_gone(const struct communicator_nccl *nccl, struct diag *diag)
+{
+    return diag_set(diag, STATUS_ENVIRONMENT,
+                    "the collectives on GPU %d ended with an earlier failure",
+                    nccl->cuda->base.request.device);
+}

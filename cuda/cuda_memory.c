@@ -1,0 +1,199 @@
+#include "cuda_memory.h"
+
+#include <inttypes.h>
+#include <sched.h>
+#include <string.h>
+
+#include "backend_cuda.h"
+#include "cuda_describe.h"
+
+#define ARENA_ALIGNMENT 4096
+/* Memory comes in pages of this size, aligned to it, where it is asked for in multiples of it. */
+#define DEVICE_PAGE ((uint64_t)2 << 20)
+#define STAGING_ALIGNMENT 64
+
+/* --- staging --- */
+
+cudaError_t cuda_staging_init(struct cuda_staging *staging)
+{
+    void *pinned = NULL;
+    *staging = (struct cuda_staging){0};
+    cudaError_t code = cudaHostAlloc(&pinned, CUDA_STAGING_BYTES, cudaHostAllocDefault);
+    if (code == cudaSuccess)
+        staging->pinned = pinned;
+    return code;
+}
+
+void cuda_staging_fini(struct cuda_staging *staging)
+{
+    if (staging->pinned != NULL)
+        (void)cudaFreeHost(staging->pinned);
+    *staging = (struct cuda_staging){0};
+}
+
+void cuda_staging_settle(struct cuda_staging *staging)
+{
+    for (size_t i = 0; i < staging->answer_count; i++) {
+        const struct cuda_staging_answer *answer = &staging->answers[i];
+        memcpy(answer->host, answer->pinned, answer->bytes);
+    }
+    staging->answer_count = 0;
+    staging->used = 0;
+}
+
+/* NULL if it is full: then the copy goes the slow way, straight from or to the caller's memory. */
+static unsigned char *stage(struct cuda_staging *staging, uint64_t bytes)
+{
+    if (bytes > CUDA_STAGING_BYTES - staging->used)
+        return NULL;
+    unsigned char *place = staging->pinned + staging->used;
+    staging->used += (bytes + STAGING_ALIGNMENT - 1) / STAGING_ALIGNMENT * STAGING_ALIGNMENT;
+    return place;
+}
+
+/* --- the arena --- */
+
+static enum status out_of_memory(struct backend *backend, uint64_t bytes, struct diag *diag)
+{
+    size_t left = 0;
+    size_t whole = 0;
+    (void)cudaGetLastError(); /* the refusal shall not be found again by the next call */
+    (void)cudaMemGetInfo(&left, &whole);
+    return diag_set(diag, STATUS_ENVIRONMENT,
+                    "out of memory: an arena of %" PRIu64 " bytes is needed, and GPU %d has %zu "
+                    "of %zu free; %" PRIu64 " were in use before this process (nvidia-smi shows "
+                    "by whom)",
+                    bytes, backend->request.device, left, whole,
+                    backend_cuda_of(backend)->used_before);
+}
+
+/* A small piece may begin anywhere inside a page; a whole page does not. */
+static cudaError_t take_aligned(uint64_t bytes, void **base)
+{
+    cudaError_t code = cudaMalloc(base, bytes);
+    if (code != cudaSuccess || (uintptr_t)*base % ARENA_ALIGNMENT == 0)
+        return code;
+    (void)cudaFree(*base);
+    code = cudaMalloc(base, (bytes + DEVICE_PAGE - 1) / DEVICE_PAGE * DEVICE_PAGE);
+    if (code != cudaSuccess || (uintptr_t)*base % ARENA_ALIGNMENT == 0)
+        return code;
+    (void)cudaFree(*base);
+    return cudaErrorMisalignedAddress;
+}
+
+enum status backend_cuda_reserve(struct backend *backend, uint64_t bytes, void **base,
+                                 struct diag *diag)
+{
+    void *memory = NULL;
+    cudaError_t code = take_aligned(bytes > 0 ? bytes : 1, &memory);
+    if (code == cudaErrorMemoryAllocation)
+        return out_of_memory(backend, bytes, diag);
+    if (code != cudaSuccess)
+        return cuda_error_set(backend->request.device, "reserving the arena", code, diag);
+    backend_cuda_fill_zero(backend, memory, bytes);
+    enum status status = backend_cuda_synchronise(backend, diag);
+    if (status != STATUS_OK) {
+        (void)cudaFree(memory);
+        return status;
+    }
+    *base = memory;
+    return STATUS_OK;
+}
+
+void backend_cuda_unreserve(struct backend *backend, void *base, uint64_t bytes)
+{
+    (void)bytes;
+    cuda_error_note(&backend_cuda_of(backend)->error, "giving the arena back", cudaFree(base));
+}
+
+/* --- copies --- */
+
+void backend_cuda_fill_zero(struct backend *backend, void *to, uint64_t bytes)
+{
+    struct backend_cuda *cuda = backend_cuda_of(backend);
+    if (bytes > 0)
+        cuda_error_note(&cuda->error, "zeroing memory",
+                        cudaMemsetAsync(to, 0, bytes, cuda->compute));
+}
+
+void backend_cuda_copy(struct backend *backend, void *to, const void *from, uint64_t bytes)
+{
+    struct backend_cuda *cuda = backend_cuda_of(backend);
+    if (bytes > 0)
+        cuda_error_note(&cuda->error, "copying memory",
+                        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cuda->compute));
+}
+
+void backend_cuda_to_host(struct backend *backend, void *host, const void *from, uint64_t bytes)
+{
+    struct backend_cuda *cuda = backend_cuda_of(backend);
+    struct cuda_staging *staging = &cuda->staging;
+    void *to = host;
+    if (bytes == 0)
+        return;
+    unsigned char *place =
+        staging->answer_count < CUDA_STAGING_ANSWERS ? stage(staging, bytes) : NULL;
+    if (place != NULL) {
+        staging->answers[staging->answer_count++] =
+            (struct cuda_staging_answer){host, place, bytes};
+        to = place;
+    }
+    cuda_error_note(&cuda->error, "copying to the host",
+                    cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cuda->compute));
+}
+
+void backend_cuda_from_host(struct backend *backend, void *to, const void *host, uint64_t bytes)
+{
+    struct backend_cuda *cuda = backend_cuda_of(backend);
+    if (bytes == 0)
+        return;
+    unsigned char *place = stage(&cuda->staging, bytes);
+    if (place != NULL)
+        memcpy(place, host, bytes);
+    cuda_error_note(&cuda->error, "copying from the host",
+                    cudaMemcpyAsync(to, place != NULL ? place : host, bytes, cudaMemcpyHostToDevice,
+                                    cuda->compute));
+}
+
+/* --- waiting --- */
+
+/* Asks again and again: a rank has a core of its own, and a thread that sleeps would wake late. */
+static cudaError_t wait_for(cudaStream_t stream)
+{
+    cudaError_t code;
+    while ((code = cudaStreamQuery(stream)) == cudaErrorNotReady) {
+        (void)cudaGetLastError(); /* not ready is no error to be found later */
+        (void)sched_yield();
+    }
+    return code;
+}
+
+enum status backend_cuda_synchronise(struct backend *backend, struct diag *diag)
+{
+    struct backend_cuda *cuda = backend_cuda_of(backend);
+    if (!cuda_error_failed(&cuda->error))
+        cuda_error_note(&cuda->error, "waiting for the operators", wait_for(cuda->compute));
+    if (!cuda_error_failed(&cuda->error))
+        cuda_error_note(&cuda->error, "waiting for the collectives", wait_for(cuda->communication));
+    if (cuda_error_failed(&cuda->error)) {
+        backend->lost = true;
+        return cuda_error_report(&cuda->error, backend->request.device, diag);
+    }
+    cuda_staging_settle(&cuda->staging);
+    cuda->waits++;
+    cuda->noted_then = cuda->error.noted;
+    return STATUS_OK;
+}
+
+void backend_cuda_memory_used(struct backend *backend, uint64_t *before, uint64_t *now)
+{
+    size_t left = 0;
+    size_t whole = 0;
+    uint64_t told = 0;
+    *before = backend_cuda_of(backend)->used_before;
+    *now = 0;
+    if (cudaMemGetInfo(&left, &whole) != cudaSuccess)
+        return;
+    /* Whoever told what was used before must tell what is used now, or the difference is wrong. */
+    *now = whole - (cuda_describe_free(backend->request.device, &told) ? told : left);
+}
