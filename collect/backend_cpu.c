@@ -69,12 +69,6 @@ float *backend_cpu_scratch(const struct backend_cpu *cpu)
     return (float *)(void *)(cpu->workspace + cpu->shared_bytes + thread * cpu->thread_bytes);
 }
 
-static uint64_t workspace_bytes(const struct backend *backend)
-{
-    const struct backend_cpu *cpu = (const struct backend_cpu *)backend;
-    return cpu->shared_bytes + (uint64_t)backend->request.threads * cpu->thread_bytes;
-}
-
 static void set_workspace(struct backend *backend, void *workspace)
 {
     backend_cpu_of(backend)->workspace = workspace;
@@ -94,6 +88,7 @@ static void plan_workspace(struct backend_cpu *cpu)
     thread = largest(thread, backend_cpu_attention_backward_thread_bytes(request));
     cpu->shared_bytes = aligned(shared);
     cpu->thread_bytes = aligned(thread);
+    cpu->base.workspace_bytes = cpu->shared_bytes + (uint64_t)request->threads * cpu->thread_bytes;
 }
 
 static void fill_zero(struct backend *backend, void *to, uint64_t bytes)
@@ -108,9 +103,11 @@ static void copy(struct backend *backend, void *to, const void *from, uint64_t b
     memcpy(to, from, bytes);
 }
 
-static void synchronise(struct backend *backend)
+static enum status synchronise(struct backend *backend, struct diag *diag)
 {
     (void)backend; /* every operator is done when it returns */
+    (void)diag;
+    return STATUS_OK;
 }
 
 static void destroy(struct backend *backend)
@@ -120,9 +117,9 @@ static void destroy(struct backend *backend)
 
 static const struct backend_operations operations = {
     .name = "cpu",
+    .host_memory = true,
     .reserve = backend_cpu_reserve,
     .unreserve = backend_cpu_unreserve,
-    .workspace_bytes = workspace_bytes,
     .set_workspace = set_workspace,
     .fill_zero = fill_zero,
     .copy = copy,
@@ -143,6 +140,7 @@ static const struct backend_operations operations = {
     .cross_entropy = backend_cpu_cross_entropy,
     .loss_sum = backend_cpu_loss_sum,
     .square_sum = backend_cpu_square_sum,
+    .clip = backend_cpu_clip,
     .accumulate = backend_cpu_accumulate,
     .narrow = backend_cpu_narrow_all,
     .adamw = backend_cpu_adamw,
@@ -168,22 +166,42 @@ static enum status check_sizes(const struct model_shape *shape, struct diag *dia
     return STATUS_OK;
 }
 
-enum status backend_cpu_create(const struct backend_request *request, struct backend **backend,
-                               struct diag *diag)
+static void begin(struct backend_cpu *cpu, const struct backend_request *request)
 {
+    *cpu = (struct backend_cpu){
+        .base = {.operations = &operations, .request = *request, .timeline = timeline_host},
+        .rows = request->shape.micro_batch * request->shape.seq_len,
+        .bf16 = request->dtype == MODEL_BF16,
+        .tile = backend_cpu_tile_best(),
+    };
+    plan_workspace(cpu);
+}
+
+enum status backend_cpu_plan(const struct backend_request *request, uint64_t *workspace_bytes,
+                             struct diag *diag)
+{
+    struct backend_cpu cpu;
     enum status status = check_sizes(&request->shape, diag);
     if (status == STATUS_OK)
         status = prepare_threads(request->threads, diag);
     if (status != STATUS_OK)
         return status;
+    begin(&cpu, request);
+    *workspace_bytes = cpu.base.workspace_bytes;
+    return STATUS_OK;
+}
+
+enum status backend_cpu_create(const struct backend_request *request, struct backend **backend,
+                               struct diag *diag)
+{
+    uint64_t workspace_bytes;
+    enum status status = backend_cpu_plan(request, &workspace_bytes, diag);
+    if (status != STATUS_OK)
+        return status;
     struct backend_cpu *cpu = calloc(1, sizeof *cpu);
     if (cpu == NULL)
         return diag_no_memory(diag);
-    cpu->base = (struct backend){&operations, *request};
-    cpu->rows = request->shape.micro_batch * request->shape.seq_len;
-    cpu->bf16 = request->dtype == MODEL_BF16;
-    cpu->tile = backend_cpu_tile_best();
-    plan_workspace(cpu);
+    begin(cpu, request);
     *backend = &cpu->base;
     return STATUS_OK;
 }

@@ -88,19 +88,22 @@ void backend_cpu_attention_backward(struct backend *backend, void *dqkv, const v
                                     const void *out, const float *stats, const void *qkv);
 void backend_cpu_cross_entropy(struct backend *backend, float *losses, void *logits,
                                const int32_t *tokens, float scale);
-double backend_cpu_loss_sum(struct backend *backend, const float *losses);
-double backend_cpu_square_sum(struct backend *backend, const void *gradient, uint64_t count,
-                              int typed);
+void backend_cpu_loss_sum(struct backend *backend, double *sum, const float *losses);
+void backend_cpu_square_sum(struct backend *backend, double *sum, const void *gradient,
+                            uint64_t count, int typed);
+void backend_cpu_clip(struct backend *backend, float *scale, const double *square_sum,
+                      double max_norm);
 void backend_cpu_accumulate(struct backend *backend, void *to, const void *from, uint64_t count,
                             int typed, int add);
 void backend_cpu_narrow_all(struct backend *backend, void *to, const float *from, uint64_t count);
-void backend_cpu_adamw(struct backend *backend, float *weight, void *typed_copy, float *moment1,
-                       float *moment2, const void *gradient, int typed, uint64_t count,
+void backend_cpu_adamw(struct backend *backend, const struct backend_update *update,
                        const struct backend_adamw *how);
 double backend_cpu_matrix_product_rate(struct backend *backend, int repeats);
 
 /* backend_table.c's row. */
 const char *backend_cpu_unavailable(void);
+enum status backend_cpu_plan(const struct backend_request *request, uint64_t *workspace_bytes,
+                             struct diag *diag) STATUS_CHECKED;
 enum status backend_cpu_create(const struct backend_request *request, struct backend **backend,
                                struct diag *diag) STATUS_CHECKED;
 

@@ -29,10 +29,10 @@ void backend_cpu_cross_entropy(struct backend *backend, float *losses, void *log
     }
 }
 
-double backend_cpu_loss_sum(struct backend *backend, const float *losses)
+void backend_cpu_loss_sum(struct backend *backend, double *sum, const float *losses)
 {
-    double sum = 0;
+    double of_rows = 0;
     for (uint64_t row = 0; row < backend_cpu_of(backend)->rows; row++)
-        sum += (double)losses[row];
-    return sum;
+        of_rows += (double)losses[row];
+    *sum += of_rows;
 }

@@ -5,6 +5,7 @@
 #include "backend_cpu.h"
 #include "backend_cpu_clones.h"
 #include "backend_cpu_run.h"
+#include "training.h"
 
 /* Elements that are widened and narrowed at a time; all arrays of a chunk stay in the first
  * cache. */
@@ -24,8 +25,8 @@ BACKEND_CPU_CLONES static double run_square_sum(const float *x, uint64_t count)
     return sum;
 }
 
-double backend_cpu_square_sum(struct backend *backend, const void *gradient, uint64_t count,
-                              int typed)
+void backend_cpu_square_sum(struct backend *backend, double *sum, const void *gradient,
+                            uint64_t count, int typed)
 {
     const struct backend_cpu *cpu = backend_cpu_of(backend);
     const int threads = backend->request.threads;
@@ -34,21 +35,30 @@ double backend_cpu_square_sum(struct backend *backend, const void *gradient, uin
         sums[i] = 0;
 #pragma omp parallel num_threads(threads)
     {
-        double sum = 0;
+        double of_thread = 0;
         float scratch[CHUNK];
 #pragma omp for schedule(static)
         for (uint64_t at = 0; at < count; at += CHUNK) {
             const uint64_t size = chunk_size(at, count);
             const float *x = typed ? backend_cpu_read(cpu, gradient, at, size, scratch)
                                    : (const float *)gradient + at;
-            sum += run_square_sum(x, size);
+            of_thread += run_square_sum(x, size);
         }
-        sums[omp_get_thread_num()] = sum;
+        sums[omp_get_thread_num()] = of_thread;
     }
-    double sum = 0;
+    double of_all = 0;
     for (int i = 0; i < threads; i++)
-        sum += sums[i];
-    return sum;
+        of_all += sums[i];
+    *sum += of_all;
+}
+
+void backend_cpu_clip(struct backend *backend, float *scale, const double *square_sum,
+                      double max_norm)
+{
+    (void)backend;
+    const double norm = sqrt(*square_sum);
+    const double most = max_norm > 0 ? max_norm / (norm + TRAINING_CLIP_EPSILON) : 1;
+    *scale = isfinite(norm) ? (float)(most < 1 ? most : 1) : NAN;
 }
 
 void backend_cpu_accumulate(struct backend *backend, void *to, const void *from, uint64_t count,
@@ -90,6 +100,7 @@ struct adamw_run {
     float *weight, *moment1, *moment2;
     const float *gradient;
     uint64_t count;
+    float scale;
 };
 
 BACKEND_CPU_CLONES static void adamw_run(const struct adamw_run *run,
@@ -99,7 +110,7 @@ BACKEND_CPU_CLONES static void adamw_run(const struct adamw_run *run,
     float *restrict moment1 = run->moment1, *restrict moment2 = run->moment2;
     const float *restrict gradient = run->gradient;
     const float beta1 = how->beta1, beta2 = how->beta2, epsilon = how->epsilon;
-    const float scale = how->gradient_scale;
+    const float scale = run->scale;
     const float decay = how->learning_rate * how->weight_decay;
     const float step = how->learning_rate / how->correction1;
     const float unbias = 1.0f / sqrtf(how->correction2);
@@ -113,28 +124,33 @@ BACKEND_CPU_CLONES static void adamw_run(const struct adamw_run *run,
     }
 }
 
-void backend_cpu_adamw(struct backend *backend, float *weight, void *typed_copy, float *moment1,
-                       float *moment2, const void *gradient, int typed, uint64_t count,
+void backend_cpu_adamw(struct backend *backend, const struct backend_update *update,
                        const struct backend_adamw *how)
 {
     const struct backend_cpu *cpu = backend_cpu_of(backend);
+    float *weight = update->weight;
+    void *copy = update->typed_copy;
+    if (!isfinite(*update->scale))
+        return;
 #pragma omp parallel for schedule(static) num_threads(backend->request.threads)
-    for (uint64_t at = 0; at < count; at += CHUNK) {
+    for (uint64_t at = 0; at < update->count; at += CHUNK) {
         float scratch[CHUNK];
-        const uint64_t size = chunk_size(at, count);
-        const struct adamw_run run = {.weight = weight + at,
-                                      .moment1 = moment1 + at,
-                                      .moment2 = moment2 + at,
-                                      .gradient =
-                                          typed ? backend_cpu_read(cpu, gradient, at, size, scratch)
-                                                : (const float *)gradient + at,
-                                      .count = size};
+        const uint64_t size = chunk_size(at, update->count);
+        const struct adamw_run run = {
+            .weight = weight + at,
+            .moment1 = update->moment1 + at,
+            .moment2 = update->moment2 + at,
+            .gradient = update->typed ? backend_cpu_read(cpu, update->gradient, at, size, scratch)
+                                      : (const float *)update->gradient + at,
+            .count = size,
+            .scale = *update->scale,
+        };
         adamw_run(&run, how);
-        if (typed_copy == NULL || typed_copy == (void *)weight)
+        if (copy == NULL || copy == (void *)weight)
             continue;
         if (cpu->bf16)
-            backend_cpu_run_narrow((uint16_t *)typed_copy + at, weight + at, size);
+            backend_cpu_run_narrow((uint16_t *)copy + at, weight + at, size);
         else
-            memcpy((float *)typed_copy + at, weight + at, size * sizeof(float));
+            memcpy((float *)copy + at, weight + at, size * sizeof(float));
     }
 }

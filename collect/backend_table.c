@@ -3,7 +3,12 @@
 #include "backend_cpu.h"
 
 const struct backend_row backend_table[] = {
-    {"cpu", backend_cpu_unavailable, backend_cpu_create},
+    {
+        .name = "cpu",
+        .unavailable = backend_cpu_unavailable,
+        .plan = backend_cpu_plan,
+        .create = backend_cpu_create,
+    },
 };
 const size_t backend_table_count = sizeof backend_table / sizeof backend_table[0];
 

@@ -72,7 +72,8 @@ static enum status run_launched(const struct cmd_bandwidth *command, char **argv
 static enum status launch(const struct cmd_bandwidth *command, char **argv, struct diag *diag)
 {
     struct launcher launcher;
-    enum status status = launcher_open(launcher_shared_bytes(command->world_size), NULL, &launcher, diag);
+    enum status status =
+        launcher_open(launcher_shared_bytes(command->world_size), NULL, &launcher, diag);
     if (status != STATUS_OK)
         return status;
     status = run_launched(command, argv, &launcher, diag);

@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "stopwatch.h"
-
 /* Small payloads are timed more often: until so much was moved, at most so many times. */
 #define MOVED_BYTES (UINT64_C(32) << 20)
 #define MOST_CALLS 101
@@ -36,10 +34,11 @@ static enum status post(const struct calibration_request *request,
     return communicator_post(communicator, &call, diag); /* it is blocking here */
 }
 
-/* Nanoseconds of every call. */
+/* When every call began and was complete, as marks of the communicator's timeline. */
 struct samples {
     uint64_t count;
-    double ns[SCHEDULE_COLLECTIVE_COUNT][MOST_CALLS];
+    uint64_t begin[SCHEDULE_COLLECTIVE_COUNT][MOST_CALLS];
+    uint64_t end[SCHEDULE_COLLECTIVE_COUNT][MOST_CALLS];
 };
 
 /*
@@ -53,15 +52,36 @@ static enum status take_samples(const struct calibration_request *request, uint6
     uint64_t count = MOVED_BYTES / payload;
     count = count < request->least_calls ? request->least_calls : count;
     samples->count = count > MOST_CALLS ? MOST_CALLS : count;
+    const struct timeline *timeline = request->communicator->timeline;
+    timeline_restart(timeline);
     enum status status = communicator_barrier(request->communicator, diag);
     for (uint64_t i = 0; i <= samples->count; i++) {
+        uint64_t at = i > 0 ? i - 1 : 0;
         for (int c = 0; status == STATUS_OK && c < SCHEDULE_COLLECTIVE_COUNT; c++) {
-            uint64_t begin = stopwatch_ns();
+            samples->begin[c][at] = timeline_mark(timeline, TIMELINE_COMPUTE);
             status = post(request, (enum schedule_collective)c, payload, diag);
-            samples->ns[c][i > 0 ? i - 1 : 0] = (double)(stopwatch_ns() - begin);
+            samples->end[c][at] = timeline_mark(timeline, TIMELINE_COMPUTE);
         }
     }
+    if (status == STATUS_OK) {
+        status = communicator_drain(request->communicator, diag);
+    }
+    if (status == STATUS_OK) {
+        communicator_settle(request->communicator);
+    }
     return status;
+}
+
+/* Nanoseconds of a collective's calls; the device has passed their marks. */
+static double median(const struct timeline *timeline, const struct samples *samples, int collective)
+{
+    double ns[MOST_CALLS];
+    for (uint64_t i = 0; i < samples->count; i++) {
+        ns[i] = (double)(timeline_ns(timeline, samples->end[collective][i]) -
+                         timeline_ns(timeline, samples->begin[collective][i]));
+    }
+    qsort(ns, samples->count, sizeof ns[0], compare);
+    return ns[samples->count / 2];
 }
 
 /* On rank 0 the largest of all ranks' values. */
@@ -96,8 +116,7 @@ static enum status time_links(const struct calibration_request *request, uint64_
         return status;
     }
     for (int c = 0; c < SCHEDULE_COLLECTIVE_COUNT; c++) {
-        qsort(samples.ns[c], samples.count, sizeof samples.ns[c][0], compare);
-        medians[c] = samples.ns[c][samples.count / 2];
+        medians[c] = median(request->communicator->timeline, &samples, c);
     }
     status = slowest(request->communicator, medians, diag);
     for (int c = 0; status == STATUS_OK && c < SCHEDULE_COLLECTIVE_COUNT; c++) {

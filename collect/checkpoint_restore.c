@@ -113,9 +113,10 @@ static enum status compare_stretch(struct loading *loading,
     const uint64_t bytes = executor_state_bytes(work->executor, stretch->state);
     unsigned char *stored = work->staging, *live = stored + stretch->count * bytes;
     enum status status = read_stretch(loading, stretch, stored, diag);
+    if (status == STATUS_OK)
+        status = checkpoint_work_fetch(work, stretch, live, diag);
     if (status != STATUS_OK)
         return status;
-    checkpoint_work_fetch(work, stretch, live);
     struct shard_cursor cursor = runs_of(loading, stretch);
     struct shard_run run;
     while (shard_next(&cursor, &run))
@@ -188,13 +189,12 @@ static enum status load_stretch(struct loading *loading, const struct checkpoint
     unsigned char *shard = executor_shard(work->executor, stretch->state, stretch->unit);
     backend->operations->from_host(backend, shard + stretch->first * bytes, work->staging,
                                    stretch->count * bytes);
-    backend->operations->synchronise(backend);
-    return STATUS_OK;
+    return backend->operations->synchronise(backend, diag);
 }
 
 /* bf16 parameters that the checkpoint does not have: the rounded master, as the optimizer makes
  * them. */
-static void narrow_master(struct loading *loading)
+static enum status narrow_master(struct loading *loading, struct diag *diag)
 {
     const struct checkpoint_work *work = &loading->work;
     const struct schedule *schedule = work->context->schedule;
@@ -204,7 +204,7 @@ static void narrow_master(struct loading *loading)
                                     executor_shard(work->executor, EXECUTOR_PARAMETERS, unit),
                                     executor_shard(work->executor, EXECUTOR_MASTER, unit),
                                     shard_part_elements(schedule, unit));
-    backend->operations->synchronise(backend);
+    return backend->operations->synchronise(backend, diag);
 }
 
 static enum status load(struct loading *loading, struct diag *diag)
@@ -222,7 +222,7 @@ static enum status load(struct loading *loading, struct diag *diag)
             status = each_stretch(loading, state, bytes, load_stretch, diag);
     }
     if (status == STATUS_OK && rounds)
-        narrow_master(loading);
+        status = narrow_master(loading, diag);
     return agreement_status(loading->work.context->communicator, status, diag);
 }
 

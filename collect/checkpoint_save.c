@@ -106,9 +106,10 @@ static enum status write_unit(struct saving *saving, enum executor_state state, 
     for (uint64_t first = 0; first < part; first += capacity) {
         struct checkpoint_stretch stretch = {state, unit, first,
                                              part - first < capacity ? part - first : capacity};
-        checkpoint_work_fetch(work, &stretch, work->staging);
+        enum status status = checkpoint_work_fetch(work, &stretch, work->staging, diag);
         stretch.first += work->context->communicator->rank * part; /* in the unit */
-        enum status status = checkpoint_file_write(&saving->file, &stretch, work->staging, diag);
+        if (status == STATUS_OK)
+            status = checkpoint_file_write(&saving->file, &stretch, work->staging, diag);
         if (status != STATUS_OK)
             return status;
         checkpoint_work_advance(work);

@@ -80,15 +80,16 @@ double checkpoint_work_ms(const struct checkpoint_work *work)
     return (double)(stopwatch_ns() - work->begin_ns) / 1e6;
 }
 
-void checkpoint_work_fetch(const struct checkpoint_work *work,
-                           const struct checkpoint_stretch *stretch, void *host)
+enum status checkpoint_work_fetch(const struct checkpoint_work *work,
+                                  const struct checkpoint_stretch *stretch, void *host,
+                                  struct diag *diag)
 {
     struct backend *backend = work->context->backend;
     uint64_t bytes = executor_state_bytes(work->executor, stretch->state);
     const unsigned char *shard = executor_shard(work->executor, stretch->state, stretch->unit);
     backend->operations->to_host(backend, host, shard + stretch->first * bytes,
                                  stretch->count * bytes);
-    backend->operations->synchronise(backend);
+    return backend->operations->synchronise(backend, diag);
 }
 
 /* One stretch of every rank's part to rank 0, and there to the receiver, rank by rank. */
@@ -99,8 +100,9 @@ static enum status gather_stretch(const struct checkpoint_work *work,
     struct communicator *communicator = work->context->communicator;
     uint64_t bytes = stretch->count * executor_state_bytes(work->executor, stretch->state);
     unsigned char *all = communicator->rank == 0 ? work->staging : NULL; /* its own part first */
-    checkpoint_work_fetch(work, stretch, work->staging);
-    enum status status = communicator_gather(communicator, work->staging, bytes, all, 0, diag);
+    enum status status = checkpoint_work_fetch(work, stretch, work->staging, diag);
+    if (status == STATUS_OK)
+        status = communicator_gather(communicator, work->staging, bytes, all, 0, diag);
     if (status != STATUS_OK)
         return status;
     uint64_t part = shard_part_elements(work->context->schedule, stretch->unit);

@@ -43,8 +43,9 @@ struct checkpoint_stretch {
     size_t unit;
     uint64_t first, count; /* elements of the rank's part of the unit */
 };
-void checkpoint_work_fetch(const struct checkpoint_work *work,
-                           const struct checkpoint_stretch *stretch, void *host);
+enum status checkpoint_work_fetch(const struct checkpoint_work *work,
+                                  const struct checkpoint_stretch *stretch, void *host,
+                                  struct diag *diag) STATUS_CHECKED;
 
 /* Called on rank 0 with elements [first, first + count) of unit `unit`, counted from its start, in
  * host memory. */

@@ -136,7 +136,6 @@ static enum status run_session(struct joined *joined, uint64_t round, struct dia
         .strategy = joined->strategy,
         .round = round,
         .connect = communicator_mpi_create,
-        .communicator_bytes = communicator_mpi_buffer_bytes(joined->ranks),
         .record = record,
     };
     return session_run(&request, diag);

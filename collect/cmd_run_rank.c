@@ -17,7 +17,6 @@ static enum status run(void *context, struct rank_record *record, struct diag *d
         .strategy = (enum strategy)work->marker->strategy,
         .round = work->marker->round,
         .connect = communicator_mpi_create,
-        .communicator_bytes = communicator_mpi_buffer_bytes(record->world_size),
         .record = record,
     };
     return session_run(&request, diag);

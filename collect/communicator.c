@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "communicator_usage.h"
 #include "stopwatch.h"
 
 /* A call between its post and the moment its completion is seen. */
@@ -10,7 +11,7 @@ struct communicator_posted {
     bool active;
     enum schedule_collective collective;
     enum schedule_purpose purpose;
-    uint64_t since_ns;
+    uint64_t since_ns; /* of no meaning where there are streams */
 };
 
 /* For the watchdog (rank_record.h): whether this rank stands where it can wait for others. */
@@ -31,6 +32,7 @@ enum status communicator_init(struct communicator *communicator,
                                           .rank = rank,
                                           .world_size = world_size,
                                           .wire = wire,
+                                          .timeline = &timeline_host,
                                           .ticket_count = ticket_count};
     communicator->posted = calloc(count, sizeof *communicator->posted);
     communicator->in_flight = calloc(count, sizeof *communicator->in_flight);
@@ -47,9 +49,11 @@ void communicator_fini(struct communicator *communicator)
     if (!communicator) {
         return;
     }
+    free(communicator->bookings);
     free(communicator->posted);
     free(communicator->in_flight);
     free(communicator->complete);
+    communicator->bookings = NULL;
     communicator->posted = NULL;
     communicator->in_flight = NULL;
     communicator->complete = NULL;
@@ -76,21 +80,6 @@ void communicator_destroy(struct communicator *communicator)
     }
 }
 
-void communicator_clear_usage(struct communicator *communicator)
-{
-    communicator->usage = (struct communicator_usage){0};
-    if (communicator->posted_now > 0) {
-        communicator->any_since_ns = stopwatch_ns();
-    }
-}
-
-static void book_exposed(struct communicator *communicator, enum schedule_collective collective,
-                         enum schedule_purpose purpose, uint64_t ns)
-{
-    communicator->usage.exposed_ns[collective][purpose] += ns;
-    communicator->usage.exposed_phase_ns[communicator->phase] += ns;
-}
-
 static void add_in_flight(struct communicator *communicator, const struct communicator_call *call,
                           uint64_t since_ns)
 {
@@ -110,6 +99,7 @@ static void add_in_flight(struct communicator *communicator, const struct commun
 static void retire_complete(struct communicator *communicator, uint64_t end_ns)
 {
     struct communicator_usage *usage = &communicator->usage;
+    const bool timed = !communicator->operations->streams;
     size_t kept = 0;
     if (communicator->posted_now == 0) {
         return;
@@ -123,12 +113,91 @@ static void retire_complete(struct communicator *communicator, uint64_t end_ns)
         }
         communicator->complete[ticket] = false;
         posted->active = false;
-        usage->in_flight_ns[posted->collective][posted->purpose] += end_ns - posted->since_ns;
+        if (timed) {
+            usage->in_flight_ns[posted->collective][posted->purpose] += end_ns - posted->since_ns;
+        }
     }
     communicator->posted_now = kept;
-    if (kept == 0) {
+    if (kept == 0 && timed) {
         usage->any_in_flight_ns += end_ns - communicator->any_since_ns;
     }
+}
+
+static enum status check_ticket(const struct communicator *communicator,
+                                const struct communicator_call *call, struct diag *diag)
+{
+    size_t ticket = call->ticket;
+    if (ticket < communicator->ticket_count && !communicator->posted[ticket].active) {
+        return STATUS_OK;
+    }
+    return diag_set(diag, STATUS_BUG, "collective ticket %zu (%s, %s) is %s", ticket,
+                    schedule_collective_name(call->collective),
+                    schedule_purpose_name(call->purpose),
+                    ticket < communicator->ticket_count ? "in flight already" : "unknown");
+}
+
+/* Until a call is complete: the host waits for it, or the compute stream will. */
+static enum status wait_exposed(struct communicator *communicator, size_t ticket, struct diag *diag)
+{
+    const struct communicator_posted *posted = &communicator->posted[ticket];
+    const uint64_t begin = timeline_mark(communicator->timeline, TIMELINE_COMPUTE);
+    set_inside(communicator, 1);
+    enum status status =
+        communicator->operations->wait(communicator, ticket, communicator->complete, diag);
+    set_inside(communicator, 0);
+    const uint64_t end = timeline_mark(communicator->timeline, TIMELINE_COMPUTE);
+    if (status == STATUS_OK) {
+        const struct communicator_booking booking = {
+            true, posted->collective, posted->purpose, communicator->phase, begin, end};
+        status = communicator_usage_book(communicator, &booking, diag);
+    }
+    retire_complete(communicator, end);
+    return status;
+}
+
+/* A post itself takes none of the device's time. */
+static enum status post_on_stream(struct communicator *communicator,
+                                  const struct communicator_call *call, struct diag *diag)
+{
+    add_in_flight(communicator, call, 0);
+    set_inside(communicator, 1);
+    enum status status = communicator->operations->post(
+        communicator, call, &communicator->complete[call->ticket], diag);
+    set_inside(communicator, 0);
+    if (status == STATUS_OK) {
+        const struct communicator_booking booking = {
+            false,
+            call->collective,
+            call->purpose,
+            communicator->phase,
+            communicator->flight_begin,
+            communicator->flight_end,
+        };
+        status = communicator_usage_book(communicator, &booking, diag);
+    }
+    if (status == STATUS_OK && communicator->blocking) {
+        status = wait_exposed(communicator, call->ticket, diag);
+    }
+    return status;
+}
+
+static enum status post_from_host(struct communicator *communicator,
+                                  const struct communicator_call *call, struct diag *diag)
+{
+    const uint64_t begin = stopwatch_ns();
+    bool *complete = communicator->complete;
+    add_in_flight(communicator, call, begin);
+    set_inside(communicator, 1);
+    enum status status =
+        communicator->operations->post(communicator, call, &complete[call->ticket], diag);
+    if (status == STATUS_OK && communicator->blocking && !complete[call->ticket]) {
+        status = communicator->operations->wait(communicator, call->ticket, complete, diag);
+    }
+    set_inside(communicator, 0);
+    const uint64_t end = stopwatch_ns();
+    communicator_usage_add_exposed(communicator, call->collective, call->purpose, end - begin);
+    retire_complete(communicator, end);
+    return status;
 }
 
 enum status communicator_post(struct communicator *communicator,
@@ -137,29 +206,14 @@ enum status communicator_post(struct communicator *communicator,
     if (communicator->off) {
         return STATUS_OK;
     }
-    size_t ticket = call->ticket;
-    if (ticket >= communicator->ticket_count || communicator->posted[ticket].active) {
-        return diag_set(diag, STATUS_BUG, "collective ticket %zu (%s, %s) is %s", ticket,
-                        schedule_collective_name(call->collective),
-                        schedule_purpose_name(call->purpose),
-                        ticket < communicator->ticket_count ? "in flight already" : "unknown");
+    enum status status = check_ticket(communicator, call, diag);
+    if (status != STATUS_OK) {
+        return status;
     }
-    uint64_t begin = stopwatch_ns();
-    bool *complete = communicator->complete;
-    add_in_flight(communicator, call, begin);
     communicator->usage.calls[call->collective][call->purpose]++;
     communicator->usage.payload_bytes[call->collective][call->purpose] += call->payload_bytes;
-    set_inside(communicator, 1);
-    enum status status =
-        communicator->operations->post(communicator, call, &complete[ticket], diag);
-    if (status == STATUS_OK && communicator->blocking && !complete[ticket]) {
-        status = communicator->operations->wait(communicator, ticket, complete, diag);
-    }
-    set_inside(communicator, 0);
-    uint64_t end = stopwatch_ns();
-    book_exposed(communicator, call->collective, call->purpose, end - begin);
-    retire_complete(communicator, end);
-    return status;
+    return communicator->operations->streams ? post_on_stream(communicator, call, diag)
+                                             : post_from_host(communicator, call, diag);
 }
 
 enum status communicator_poll(struct communicator *communicator, struct diag *diag)
@@ -174,8 +228,10 @@ enum status communicator_poll(struct communicator *communicator, struct diag *di
     uint64_t begin = stopwatch_ns();
     enum status status = communicator->operations->poll(communicator, communicator->complete, diag);
     uint64_t end = stopwatch_ns();
-    book_exposed(communicator, collective, purpose, end - begin);
-    retire_complete(communicator, end);
+    if (!communicator->operations->streams) {
+        communicator_usage_add_exposed(communicator, collective, purpose, end - begin);
+        retire_complete(communicator, end);
+    }
     return status;
 }
 
@@ -184,19 +240,39 @@ enum status communicator_wait(struct communicator *communicator, size_t ticket, 
     if (ticket >= communicator->ticket_count) {
         return diag_set(diag, STATUS_BUG, "collective ticket %zu is unknown", ticket);
     }
-    const struct communicator_posted *posted = &communicator->posted[ticket];
-    if (!posted->active) {
-        return STATUS_OK;
+    return communicator->posted[ticket].active ? wait_exposed(communicator, ticket, diag)
+                                               : STATUS_OK;
+}
+
+static enum status sum_on_stream(struct communicator *communicator, uint64_t begin,
+                                 struct diag *diag)
+{
+    struct communicator_booking booking = {
+        true,
+        SCHEDULE_ALL_REDUCE,
+        SCHEDULE_SCALAR,
+        communicator->phase,
+        begin,
+        timeline_mark(communicator->timeline, TIMELINE_COMPUTE),
+    };
+    enum status status = communicator_usage_book(communicator, &booking, diag);
+    if (status != STATUS_OK) {
+        return status;
     }
-    uint64_t begin = stopwatch_ns();
-    set_inside(communicator, 1);
-    enum status status =
-        communicator->operations->wait(communicator, ticket, communicator->complete, diag);
-    set_inside(communicator, 0);
-    uint64_t end = stopwatch_ns();
-    book_exposed(communicator, posted->collective, posted->purpose, end - begin);
-    retire_complete(communicator, end);
-    return status;
+    booking.exposed = false;
+    booking.begin = communicator->flight_begin;
+    booking.end = communicator->flight_end;
+    return communicator_usage_book(communicator, &booking, diag);
+}
+
+static void book_sum(struct communicator *communicator, uint64_t passed)
+{
+    struct communicator_usage *usage = &communicator->usage;
+    usage->in_flight_ns[SCHEDULE_ALL_REDUCE][SCHEDULE_SCALAR] += passed;
+    if (communicator->posted_now == 0) {
+        usage->any_in_flight_ns += passed;
+    }
+    communicator_usage_add_exposed(communicator, SCHEDULE_ALL_REDUCE, SCHEDULE_SCALAR, passed);
 }
 
 enum status communicator_sum(struct communicator *communicator, double *value, struct diag *diag)
@@ -204,19 +280,29 @@ enum status communicator_sum(struct communicator *communicator, double *value, s
     if (communicator->off) {
         return STATUS_OK;
     }
-    struct communicator_usage *usage = &communicator->usage;
-    uint64_t begin = stopwatch_ns();
+    const uint64_t begin = timeline_mark(communicator->timeline, TIMELINE_COMPUTE);
     set_inside(communicator, 1);
     enum status status = communicator->operations->sum(communicator, value, diag);
     set_inside(communicator, 0);
-    uint64_t passed = stopwatch_ns() - begin;
-    usage->calls[SCHEDULE_ALL_REDUCE][SCHEDULE_SCALAR]++;
-    usage->payload_bytes[SCHEDULE_ALL_REDUCE][SCHEDULE_SCALAR] += SCHEDULE_SCALAR_BYTES;
-    usage->in_flight_ns[SCHEDULE_ALL_REDUCE][SCHEDULE_SCALAR] += passed;
-    if (communicator->posted_now == 0) {
-        usage->any_in_flight_ns += passed;
+    communicator->usage.calls[SCHEDULE_ALL_REDUCE][SCHEDULE_SCALAR]++;
+    communicator->usage.payload_bytes[SCHEDULE_ALL_REDUCE][SCHEDULE_SCALAR] +=
+        SCHEDULE_SCALAR_BYTES;
+    if (status == STATUS_OK && communicator->operations->streams) {
+        status = sum_on_stream(communicator, begin, diag);
+    } else if (status == STATUS_OK) {
+        book_sum(communicator, stopwatch_ns() - begin);
     }
-    book_exposed(communicator, SCHEDULE_ALL_REDUCE, SCHEDULE_SCALAR, passed);
+    return status;
+}
+
+enum status communicator_drain(struct communicator *communicator, struct diag *diag)
+{
+    if (communicator->operations->drain == NULL) {
+        return STATUS_OK;
+    }
+    set_inside(communicator, 1);
+    enum status status = communicator->operations->drain(communicator, diag);
+    set_inside(communicator, 0);
     return status;
 }
 

@@ -6,11 +6,12 @@
 
 #include "diag.h"
 #include "schedule.h"
+#include "timeline.h"
 
 /*
  * The ranks of one run and their collectives. communicator.c is what callers see: it counts, takes
  * the time, and hands on to an implementation (communicator_mpi.c; communicator_count.c, which
- * moves nothing; later NCCL).
+ * moves nothing; cuda/communicator_nccl.c).
  *
  * Sums travel in the wire dtype. Everything is in place: an all-reduce in the whole array; a
  * reduce-scatter reads the whole array and leaves the sum in the rank's own part of it (the other
@@ -52,6 +53,13 @@ struct communicator_operations {
     const char *name;      /* "mpi", "count", "nccl" */
     const char *progress;  /* "polling", "stream" */
     const char *algorithm; /* how the collectives are made, in words */
+    /*
+     * The collectives run on a stream of the device. Then post and wait only put things in order
+     * and return at once: post lets the collective wait for what was computed until then, wait lets
+     * what is computed from then on wait for the collective. post sets flight_begin and flight_end
+     * of the communicator to marks around it, sum likewise.
+     */
+    bool streams;
     /* Starts a call. `complete` is set if it is finished already (done blocking). */
     enum status (*post)(struct communicator *communicator, const struct communicator_call *call,
                         bool *complete, struct diag *diag);
@@ -60,7 +68,11 @@ struct communicator_operations {
     /* Until complete[ticket]; others that finish meanwhile are set too. */
     enum status (*wait)(struct communicator *communicator, size_t ticket, bool *complete,
                         struct diag *diag);
+    /* `value`: device memory. */
     enum status (*sum)(struct communicator *communicator, double *value, struct diag *diag);
+    /* Waits on the host until all that was posted, and all that the backend was asked for, is
+     * complete, watching for failures. NULL: there is nothing that poll and wait leave open. */
+    enum status (*drain)(struct communicator *communicator, struct diag *diag);
     enum status (*barrier)(struct communicator *communicator, struct diag *diag);
     enum status (*broadcast)(struct communicator *communicator, void *host, uint64_t bytes,
                              int root, struct diag *diag);
@@ -81,6 +93,9 @@ struct communicator {
      * (post, wait, sum, barrier, broadcast, gather), 0 afterwards; NULL: nobody looks. That is how
      * a watchdog tells a rank that hangs from those that wait for it (rank_record.h, `inside`). */
     volatile uint32_t *inside;
+    /* The backend's; timeline_host unless the caller sets it. */
+    const struct timeline *timeline;
+    uint64_t flight_begin, flight_end; /* marks of the last post or sum; where it has streams */
     /* Scratch that the implementation wants in device memory (0: none), 64-byte aligned. The caller
      * books it and sets `buffer` before the first post; if it does not, the implementation takes
      * memory of its own. */
@@ -89,6 +104,8 @@ struct communicator {
     /* Set by agreement.h: the ranks stopped together because of what happened on this one. */
     bool failed;
     uint64_t failed_rank;
+    struct communicator_booking *bookings; /* of streams, not settled yet: booking_count of them */
+    size_t booking_count, booking_capacity;
     struct communicator_posted *posted; /* one a ticket; communicator.c's own */
     size_t *in_flight; /* tickets in flight, the oldest first: posted_now of them */
     bool *complete;    /* one a ticket; false between calls */
@@ -114,10 +131,16 @@ enum status communicator_post(struct communicator *communicator,
 enum status communicator_poll(struct communicator *communicator, struct diag *diag) STATUS_CHECKED;
 enum status communicator_wait(struct communicator *communicator, size_t ticket,
                               struct diag *diag) STATUS_CHECKED;
-/* Sum of one fp64 over all ranks, to all. Counted as one all-reduce for the purpose scalar, 8
- * bytes. */
+/* Sum of one fp64 in device memory over all ranks, to all. Counted as one all-reduce for the
+ * purpose scalar, 8 bytes. */
 enum status communicator_sum(struct communicator *communicator, double *value,
                              struct diag *diag) STATUS_CHECKED;
+/* Waits on the host for the device's side of everything posted; where there are no streams, nothing
+ * is left to wait for. */
+enum status communicator_drain(struct communicator *communicator, struct diag *diag) STATUS_CHECKED;
+/* Books the times of what ran on streams since the last time; after drain and the backend's
+ * synchronise, and before the timeline is restarted. Elsewhere everything is booked at once. */
+void communicator_settle(struct communicator *communicator);
 void communicator_clear_usage(struct communicator *communicator);
 /* Outside the step: not counted, and not switched off. */
 enum status communicator_barrier(struct communicator *communicator,

@@ -13,20 +13,29 @@ static uint64_t align(uint64_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* The workspace's parts, one after another: the stages', the operators', the communicator's. */
-static uint64_t stage_bytes(const struct backend *backend)
+/* The workspace's parts, one after another. */
+struct parts {
+    uint64_t sums, tokens, stages, operators, all; /* bytes; all: without the communicator's */
+};
+
+static struct parts parts_of(const struct schedule_request *request, uint64_t operator_bytes)
 {
-    return align(model_stage_workspace_bytes(&backend->request.shape, backend->request.dtype));
+    const struct model_shape *shape = &request->shape;
+    struct parts parts = {
+        .sums = align(sizeof(struct executor_sums)),
+        .tokens = align(request->gradient_accumulation * shape->micro_batch * (shape->seq_len + 1) *
+                        sizeof(int32_t)),
+        .stages = align(model_stage_workspace_bytes(shape, request->dtype)),
+        .operators = align(operator_bytes),
+    };
+    parts.all = parts.sums + parts.tokens + parts.stages + parts.operators;
+    return parts;
 }
 
-static uint64_t operator_bytes(struct backend *backend)
+uint64_t executor_workspace_bytes(const struct schedule_request *request, uint64_t operator_bytes,
+                                  uint64_t communicator_bytes)
 {
-    return align(backend->operations->workspace_bytes(backend));
-}
-
-uint64_t executor_workspace_bytes(struct backend *backend, uint64_t communicator_bytes)
-{
-    return stage_bytes(backend) + operator_bytes(backend) + communicator_bytes;
+    return parts_of(request, operator_bytes).all + communicator_bytes;
 }
 
 /* --- the arena's size: the allocator run dry --- */
@@ -99,6 +108,22 @@ static void sort_tensors(struct executor *executor)
     begin[schedule->unit_count] = schedule->tensor_count;
 }
 
+/* The begin and the end of a step, each change of phase, and around each unit of a gather that
+ * copies stand in for. */
+static size_t count_moments(const struct schedule *schedule)
+{
+    size_t count = 2;
+    enum schedule_phase phase = SCHEDULE_PHASE_INIT;
+    for (size_t i = 0; i < schedule->action_count; i++) {
+        const struct schedule_action *action = &schedule->actions[i];
+        count += action->phase != phase;
+        phase = action->phase;
+        if (action->kind == SCHEDULE_GATHER && action->group != SCHEDULE_NONE)
+            count += 2 * schedule->groups[action->group].unit_count;
+    }
+    return count;
+}
+
 static enum status take_tables(struct executor *executor, struct diag *diag)
 {
     const struct schedule *schedule = executor->request.schedule;
@@ -111,14 +136,17 @@ static enum status take_tables(struct executor *executor, struct diag *diag)
     executor->posted =
         arena_take_array(tables, schedule->ticket_count + 1, sizeof *executor->posted);
     executor->segments = arena_take_array(tables, schedule->unit_count, sizeof *executor->segments);
+    executor->moment_capacity = count_moments(schedule);
+    executor->moments =
+        arena_take_array(tables, executor->moment_capacity, sizeof *executor->moments);
     stage->parameters = arena_take_array(tables, schedule->tensor_count, sizeof(void *));
     stage->gradients = arena_take_array(tables, schedule->tensor_count, sizeof(void *));
     stage->streams = arena_take_array(tables, stages, sizeof(void *));
     stage->saved = arena_take_array(tables, stages, sizeof(void *));
     if (executor->offsets == NULL || executor->unit_tensors == NULL ||
         executor->unit_begin == NULL || executor->posted == NULL || executor->segments == NULL ||
-        stage->parameters == NULL || stage->gradients == NULL || stage->streams == NULL ||
-        stage->saved == NULL)
+        executor->moments == NULL || stage->parameters == NULL || stage->gradients == NULL ||
+        stage->streams == NULL || stage->saved == NULL)
         return diag_no_memory(diag);
     for (size_t i = 0; i < schedule->buffer_count; i++)
         executor->offsets[i] = EXECUTOR_PARTS_NOT_LIVE;
@@ -145,14 +173,16 @@ static void set_workspace(struct executor *executor)
 {
     struct backend *backend = executor->request.backend;
     struct communicator *communicator = executor->request.communicator;
-    const uint64_t given = executor->request.schedule->request.workspace_bytes;
-    const uint64_t stages = stage_bytes(backend), operators = operator_bytes(backend);
+    const struct schedule_request *request = &executor->request.schedule->request;
+    const struct parts parts = parts_of(request, backend->workspace_bytes);
     unsigned char *workspace = executor->roles[SCHEDULE_ROLE_WORKSPACE];
-    executor->stage.workspace = workspace;
-    executor->operations->set_workspace(backend, workspace + stages);
+    executor->sums = (struct executor_sums *)(void *)workspace;
+    executor->tokens = (int32_t *)(void *)(workspace + parts.sums);
+    executor->stage.workspace = workspace + parts.sums + parts.tokens;
+    executor->operations->set_workspace(backend, executor->stage.workspace + parts.stages);
     if (communicator->buffer_bytes > 0 && communicator->buffer == NULL &&
-        given >= stages + operators + communicator->buffer_bytes)
-        communicator->buffer = workspace + stages + operators;
+        request->workspace_bytes >= parts.all + communicator->buffer_bytes)
+        communicator->buffer = workspace + parts.all;
 }
 
 static enum status start(struct executor *executor, struct diag *diag)
@@ -160,6 +190,7 @@ static enum status start(struct executor *executor, struct diag *diag)
     const struct schedule *schedule = executor->request.schedule;
     device_memory_set_phase(executor->request.memory, SCHEDULE_PHASE_INIT);
     executor->request.communicator->phase = SCHEDULE_PHASE_INIT;
+    executor->request.communicator->timeline = &executor->request.backend->timeline;
     enum status status = take_tables(executor, diag);
     if (status == STATUS_OK)
         status = device_memory_prepare(executor->request.memory, schedule->buffer_count + 8, diag);
@@ -167,7 +198,8 @@ static enum status start(struct executor *executor, struct diag *diag)
         status = executor_parts_take_residents(executor, diag);
     if (status != STATUS_OK)
         return status;
-    if (schedule->request.workspace_bytes < executor_workspace_bytes(executor->request.backend, 0))
+    if (schedule->request.workspace_bytes <
+        parts_of(&schedule->request, executor->request.backend->workspace_bytes).all)
         return diag_set(diag, STATUS_BUG, "the schedule has %" PRIu64 " bytes of workspace",
                         schedule->request.workspace_bytes);
     set_stage(executor);

@@ -13,7 +13,8 @@
  */
 struct executor;
 
-/* Where a step's time went, nanoseconds; the parts add up to `total_ns`. */
+/* Where a step's time went, nanoseconds of the backend's timeline; the parts add up to `total_ns`.
+ */
 struct executor_times {
     uint64_t total_ns;
     uint64_t forward_ns, backward_ns, optimizer_ns; /* without what was exposed in them */
@@ -49,10 +50,12 @@ struct executor_request {
 /* Arena bytes that the schedule's buffers need (the allocator run dry), without checkpoints. */
 enum status executor_arena_bytes(const struct schedule *schedule, uint64_t *bytes,
                                  struct diag *diag) STATUS_CHECKED;
-/* Workspace of one rank: the stages', the operators' and what the communicator will want
+/* Workspace of one rank: a step's tokens and sums, what the stages need, the operators
+ * (`operator_bytes`, the backend's workspace_bytes) and what the communicator will want
  * (`communicator_bytes`, its buffer_bytes). A workspace without the last part will do; then the
  * communicator takes memory of its own. */
-uint64_t executor_workspace_bytes(struct backend *backend, uint64_t communicator_bytes);
+uint64_t executor_workspace_bytes(const struct schedule_request *request, uint64_t operator_bytes,
+                                  uint64_t communicator_bytes);
 
 /* Takes the resident buffers (phase init) and fills the initial parameters and zero state. Heap. */
 enum status executor_create(const struct executor_request *request, struct executor **executor,
@@ -61,7 +64,9 @@ void executor_destroy(struct executor *executor);
 
 /*
  * One optimizer step on `tokens` (host, [G][B][T+1], this rank's). STATUS_NEGATIVE if the gradient
- * norm is not finite: all ranks stop together, parameters unchanged. STATUS_BUG if the schedule
+ * norm is not finite: all ranks stop together, parameters and optimizer state unchanged. The host
+ * waits for the device once, at the end of the step. STATUS_ENVIRONMENT if the device or a
+ * collective failed. STATUS_BUG if the schedule
  * runs a stage whose parameters or gradients are not there.
  *
  * While the communicator is off, a gather fills the other ranks' parts with copies of this rank's,

@@ -2,8 +2,6 @@
 
 #include <inttypes.h>
 
-#include "stopwatch.h"
-
 static uint64_t part_of(const struct executor *executor, size_t unit)
 {
     const struct schedule *schedule = executor->request.schedule;
@@ -18,15 +16,13 @@ static void stand_in(struct executor *executor, const struct communicator_segmen
 {
     const struct schedule *schedule = executor->request.schedule;
     uint64_t bytes = segment->part_elements * schedule->wire_bytes;
-    uint64_t start = stopwatch_ns();
+    executor_parts_enter(executor, EXECUTOR_PARTS_STAND_IN);
     for (uint64_t r = 0; r < schedule->request.world_size; r++) {
         unsigned char *to = (unsigned char *)segment->whole + r * bytes;
         if (to != segment->shard)
             executor->operations->copy(executor->request.backend, to, segment->shard, bytes);
     }
-    uint64_t taken = stopwatch_ns() - start;
-    executor->stand_in_ns += taken;
-    executor->phase_since_ns += taken;
+    executor_parts_enter(executor, executor->request.communicator->phase);
 }
 
 /* What is counted is what is moved: the schedule's bytes must be those of the arrays. */

@@ -27,13 +27,29 @@ struct executor {
     size_t *unit_tensors, *unit_begin;     /* tensors of unit u: unit_tensors[unit_begin[u]...] */
     const struct schedule_action **posted; /* [ticket]: what is in flight; NULL */
     struct communicator_segment *segments; /* room for every unit */
-    /* Of the step in work. */
-    const int32_t *tokens;
-    double loss_sum, grad_norm;
-    float gradient_scale;
-    uint64_t phase_since_ns, phase_ns[SCHEDULE_PHASE_COUNT];
-    uint64_t stand_in_ns; /* while the communicator is off: see executor_run */
+    struct executor_moment *moments;       /* of the step in work: moment_count of them */
+    size_t moment_count, moment_capacity;
+    /* In the workspace. */
+    int32_t *tokens; /* [G][B][T+1] of the step in work */
+    struct executor_sums *sums;
 };
+
+/* When the compute stream's work went over to a phase. */
+struct executor_moment {
+    enum schedule_phase phase; /* or EXECUTOR_PARTS_STAND_IN */
+    uint64_t mark;
+};
+/* Work that is no part of the step: while the communicator is off, see executor_run. */
+#define EXECUTOR_PARTS_STAND_IN SCHEDULE_PHASE_COUNT
+
+/* What a step adds up in device memory, so that the host need not wait for it in the middle. */
+struct executor_sums {
+    double losses, squares;
+    float scale; /* of the gradients: clipping */
+};
+
+/* From here on the step's time belongs to that phase. */
+void executor_parts_enter(struct executor *executor, enum schedule_phase phase);
 
 /* --- executor_memory.c --- */
 

@@ -1,5 +1,6 @@
 #include "executor_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "stopwatch.h"
@@ -63,7 +64,7 @@ static enum status forward(struct executor *executor, const struct schedule_acti
     use_micro_batch(executor, action->micro_batch);
     status = model_stage_forward(&executor->stage, action->stage, &executor->between, diag);
     if (status == STATUS_OK && action->stage == head && !action->recompute)
-        executor->loss_sum += model_stage_loss_sum(&executor->stage);
+        model_stage_add_losses(&executor->stage, &executor->sums->losses);
     return status;
 }
 
@@ -134,14 +135,18 @@ static enum status run_action(struct executor *executor, const struct schedule_a
     return diag_set(diag, STATUS_BUG, "the schedule has an action of no kind");
 }
 
-/* Books the time since the last change to the phase that ends now. */
+void executor_parts_enter(struct executor *executor, enum schedule_phase phase)
+{
+    if (executor->moment_count == executor->moment_capacity)
+        return; /* executor.c has counted them */
+    executor->moments[executor->moment_count++] = (struct executor_moment){
+        phase, timeline_mark(&executor->request.backend->timeline, TIMELINE_COMPUTE)};
+}
+
 static void enter_phase(struct executor *executor, enum schedule_phase phase)
 {
-    struct communicator *communicator = executor->request.communicator;
-    uint64_t now = stopwatch_ns();
-    executor->phase_ns[communicator->phase] += now - executor->phase_since_ns;
-    executor->phase_since_ns = now;
-    communicator->phase = phase;
+    executor_parts_enter(executor, phase);
+    executor->request.communicator->phase = phase;
     device_memory_set_phase(executor->request.memory, phase);
 }
 
@@ -161,43 +166,62 @@ static enum status run_list(struct executor *executor, struct diag *diag)
         if (status == STATUS_OK)
             status = executor->between.call(executor, diag);
     }
-    executor->operations->synchronise(executor->request.backend);
     enter_phase(executor, SCHEDULE_PHASE_INIT);
     return status;
 }
 
+/* --- a step --- */
+
+/* Nanoseconds of each phase, and of what stands in for collectives. */
+static void add_phases(const struct executor *executor, uint64_t of_phase[SCHEDULE_PHASE_COUNT + 1])
+{
+    const struct timeline *timeline = &executor->request.backend->timeline;
+    const struct executor_moment *moments = executor->moments;
+    memset(of_phase, 0, (SCHEDULE_PHASE_COUNT + 1) * sizeof of_phase[0]);
+    uint64_t since = timeline_ns(timeline, moments[0].mark);
+    for (size_t i = 0; i + 1 < executor->moment_count; i++) {
+        const uint64_t now = timeline_ns(timeline, moments[i + 1].mark);
+        of_phase[moments[i].phase] += now - since;
+        since = now;
+    }
+}
+
 /* The step's parts from the phases and from what the communicator has booked since `before`. */
 static void take_times(const struct executor *executor, const struct communicator_usage *before,
-                       uint64_t total_ns, struct executor_times *times)
+                       struct executor_times *times)
 {
     const struct communicator_usage *after = &executor->request.communicator->usage;
-    times->total_ns = total_ns;
+    uint64_t of_phase[SCHEDULE_PHASE_COUNT + 1];
+    const uint64_t *exposed = times->exposed_phase_ns;
+    add_phases(executor, of_phase);
+    times->total_ns = 0;
     times->exposed_ns = 0;
     for (int p = 0; p < SCHEDULE_PHASE_COUNT; p++) {
+        times->total_ns += of_phase[p];
         times->exposed_phase_ns[p] = after->exposed_phase_ns[p] - before->exposed_phase_ns[p];
         times->exposed_ns += times->exposed_phase_ns[p];
     }
-    const uint64_t *exposed = times->exposed_phase_ns;
-    times->forward_ns =
-        executor->phase_ns[SCHEDULE_PHASE_FORWARD] - exposed[SCHEDULE_PHASE_FORWARD];
-    times->backward_ns =
-        executor->phase_ns[SCHEDULE_PHASE_BACKWARD] - exposed[SCHEDULE_PHASE_BACKWARD];
-    times->optimizer_ns =
-        executor->phase_ns[SCHEDULE_PHASE_OPTIMIZER] - exposed[SCHEDULE_PHASE_OPTIMIZER];
+    times->forward_ns = of_phase[SCHEDULE_PHASE_FORWARD] - exposed[SCHEDULE_PHASE_FORWARD];
+    times->backward_ns = of_phase[SCHEDULE_PHASE_BACKWARD] - exposed[SCHEDULE_PHASE_BACKWARD];
+    times->optimizer_ns = of_phase[SCHEDULE_PHASE_OPTIMIZER] - exposed[SCHEDULE_PHASE_OPTIMIZER];
     times->in_flight_ns = after->any_in_flight_ns - before->any_in_flight_ns;
-    times->other_ns =
-        total_ns - times->forward_ns - times->backward_ns - times->optimizer_ns - times->exposed_ns;
+    times->other_ns = times->total_ns - times->forward_ns - times->backward_ns -
+                      times->optimizer_ns - times->exposed_ns;
 }
 
 /* Gradients that are kept whole begin a step as something to write to. */
 static void begin_step(struct executor *executor, const int32_t *tokens)
 {
     const struct schedule *schedule = executor->request.schedule;
-    executor->tokens = tokens;
-    executor->loss_sum = 0;
-    executor->grad_norm = 0;
-    executor->stand_in_ns = 0;
-    memset(executor->phase_ns, 0, sizeof executor->phase_ns);
+    const struct model_shape *shape = &schedule->request.shape;
+    struct backend *backend = executor->request.backend;
+    timeline_restart(&backend->timeline);
+    executor->moment_count = 0;
+    executor_parts_enter(executor, SCHEDULE_PHASE_INIT);
+    executor->operations->from_host(backend, executor->tokens, tokens,
+                                    schedule->request.gradient_accumulation * shape->micro_batch *
+                                        (shape->seq_len + 1) * sizeof *tokens);
+    executor->operations->fill_zero(backend, executor->sums, sizeof *executor->sums);
     if (!schedule_whole_gradients(schedule->request.strategy))
         return;
     for (size_t unit = 0; unit < schedule->unit_count; unit++)
@@ -207,20 +231,46 @@ static void begin_step(struct executor *executor, const int32_t *tokens)
                                               schedule->gradient_bytes);
 }
 
+/* The one time in a step that the host waits. */
+static enum status finish_step(struct executor *executor, struct executor_sums *sums,
+                               struct diag *diag)
+{
+    struct backend *backend = executor->request.backend;
+    executor->operations->to_host(backend, sums, executor->sums, sizeof *sums);
+    enum status status = communicator_drain(executor->request.communicator, diag);
+    if (status == STATUS_OK)
+        status = executor->operations->synchronise(backend, diag);
+    if (status == STATUS_OK)
+        communicator_settle(executor->request.communicator);
+    return status;
+}
+
+static enum status judge(const struct executor_step *result, struct diag *diag)
+{
+    if (isfinite(result->grad_norm))
+        return STATUS_OK;
+    return diag_set(diag, STATUS_NEGATIVE,
+                    "the gradient norm is %s; the parameters were left as they were",
+                    isnan(result->grad_norm) ? "not a number" : "infinite");
+}
+
 enum status executor_run(struct executor *executor, const int32_t *tokens,
                          struct executor_step *result, struct diag *diag)
 {
     const struct communicator_usage before = executor->request.communicator->usage;
     const uint64_t faults = stopwatch_minor_faults();
-    const uint64_t start = stopwatch_ns();
-    executor->phase_since_ns = start;
+    struct executor_sums sums;
     begin_step(executor, tokens);
     enum status status = run_list(executor, diag);
-    const uint64_t end = executor->phase_since_ns;
-    take_times(executor, &before, end - start - executor->stand_in_ns, &result->times);
+    if (status == STATUS_OK)
+        status = finish_step(executor, &sums, diag);
+    if (status != STATUS_OK)
+        return status;
+    take_times(executor, &before, &result->times);
     result->minor_faults = stopwatch_minor_faults() - faults;
-    result->loss_sum = executor->loss_sum;
-    result->grad_norm = executor->grad_norm;
+    result->loss_sum = sums.losses;
+    result->grad_norm = sqrt(sums.squares);
+    status = judge(result, diag);
     if (status == STATUS_OK)
         executor->steps++;
     return status;

@@ -118,11 +118,17 @@ static enum status publish_state(struct executor *executor, enum executor_state 
 static enum status publish(struct executor *executor, const enum executor_state *states,
                            size_t count, struct diag *diag)
 {
-    struct communicator_usage usage = executor->request.communicator->usage;
+    struct communicator *communicator = executor->request.communicator;
+    struct communicator_usage usage = communicator->usage;
     enum status status = STATUS_OK;
+    timeline_restart(communicator->timeline);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         status = publish_state(executor, states[i], diag);
-    executor->request.communicator->usage = usage;
+    if (status == STATUS_OK)
+        status = communicator_drain(communicator, diag);
+    if (status == STATUS_OK)
+        communicator_settle(communicator);
+    communicator->usage = usage;
     return status;
 }
 
@@ -135,17 +141,19 @@ enum status executor_publish(struct executor *executor, struct diag *diag)
 
 /* --- initial values --- */
 
-#define CHUNK 4096 /* elements made at once: 16 KiB on the stack */
+#define CHUNK 65536 /* elements made at once, 256 KiB: the device is waited for after each */
 
-/* Elements [first, first + count) of a unit, all of tensor `index`. */
-static void fill_run(struct executor *executor, size_t index, size_t unit, uint64_t first,
-                     uint64_t count)
+/* Elements [first, first + count) of tensor `index`'s unit, all of this tensor. */
+static enum status fill_run(struct executor *executor, size_t index, uint64_t first, uint64_t count,
+                            struct diag *diag)
 {
     const struct schedule *schedule = executor->request.schedule;
     const struct backend_operations *operations = executor->operations;
     struct backend *backend = executor->request.backend;
+    const size_t unit = schedule->places[index].unit;
+    enum status status = STATUS_OK;
     float values[CHUNK];
-    for (uint64_t done = 0; done < count; done += CHUNK) {
+    for (uint64_t done = 0; done < count && status == STATUS_OK; done += CHUNK) {
         uint64_t now = count - done < CHUNK ? count - done : CHUNK;
         uint64_t position = first + done;
         model_data_initial(&schedule->request.shape, executor->request.training->seed, index,
@@ -157,7 +165,9 @@ static void fill_run(struct executor *executor, size_t index, size_t unit, uint6
                               now * sizeof(float));
         if (master != NULL)
             operations->narrow(backend, parameters, (const float *)(const void *)master, now);
+        status = operations->synchronise(backend, diag);
     }
+    return status;
 }
 
 /* Each rank makes its shards alone, whatever the strategy: the generator costs more than a gather
@@ -166,7 +176,8 @@ enum status executor_parts_initialise(struct executor *executor, struct diag *di
 {
     static const enum executor_state filled[] = {EXECUTOR_PARAMETERS, EXECUTOR_MASTER};
     const struct schedule *schedule = executor->request.schedule;
-    for (size_t index = 0; index < schedule->tensor_count; index++) {
+    enum status status = STATUS_OK;
+    for (size_t index = 0; index < schedule->tensor_count && status == STATUS_OK; index++) {
         size_t unit = schedule->places[index].unit;
         uint64_t first = schedule->places[index].offset, shard_first, shard_count;
         uint64_t end = first + model_tensor(&schedule->request.shape, index).elements;
@@ -176,8 +187,9 @@ enum status executor_parts_initialise(struct executor *executor, struct diag *di
         if (end > shard_first + shard_count)
             end = shard_first + shard_count;
         if (first < end)
-            fill_run(executor, index, unit, first, end - first);
+            status = fill_run(executor, index, first, end - first, diag);
     }
-    executor->operations->synchronise(executor->request.backend);
+    if (status != STATUS_OK)
+        return status;
     return publish(executor, filled, sizeof filled / sizeof filled[0], diag);
 }

@@ -42,42 +42,33 @@ enum status executor_parts_accumulate(struct executor *executor,
     return STATUS_OK;
 }
 
-static double owned_squares(struct executor *executor)
+static void add_owned_squares(struct executor *executor)
 {
     const struct schedule *schedule = executor->request.schedule;
-    double sum = 0;
     for (size_t unit = 0; unit < schedule->unit_count; unit++) {
         uint64_t first, count;
         owned_range(executor, unit, &first, &count);
         if (count == 0)
             continue;
-        sum += executor->operations->square_sum(
-            executor->request.backend,
+        executor->operations->square_sum(
+            executor->request.backend, &executor->sums->squares,
             executor_parts_state(executor, EXECUTOR_GRADIENTS, unit, first), count,
             gradients_typed(schedule));
     }
-    return sum;
 }
 
 enum status executor_parts_norm(struct executor *executor, const struct schedule_action *action,
                                 struct diag *diag)
 {
-    const double max_norm = executor->request.training->max_grad_norm;
-    double sum = owned_squares(executor);
-    if (action->communicates) {
-        enum status status = communicator_sum(executor->request.communicator, &sum, diag);
-        if (status != STATUS_OK)
-            return status;
-    }
-    double norm = sqrt(sum);
-    executor->grad_norm = norm;
-    if (!isfinite(norm))
-        return diag_set(diag, STATUS_NEGATIVE,
-                        "the gradient norm is %s; the parameters were left as they were",
-                        isnan(norm) ? "not a number" : "infinite");
-    double scale = max_norm > 0 ? max_norm / (norm + TRAINING_CLIP_EPSILON) : 1;
-    executor->gradient_scale = (float)(scale < 1 ? scale : 1);
-    return STATUS_OK;
+    struct executor_sums *sums = executor->sums;
+    enum status status = STATUS_OK;
+    add_owned_squares(executor);
+    if (action->communicates)
+        status = communicator_sum(executor->request.communicator, &sums->squares, diag);
+    if (status == STATUS_OK)
+        executor->operations->clip(executor->request.backend, &sums->scale, &sums->squares,
+                                   executor->request.training->max_grad_norm);
+    return status;
 }
 
 static struct backend_adamw adamw_of(const struct executor *executor)
@@ -88,7 +79,6 @@ static struct backend_adamw adamw_of(const struct executor *executor)
         .beta1 = TRAINING_BETA1,
         .beta2 = TRAINING_BETA2,
         .epsilon = TRAINING_EPSILON,
-        .gradient_scale = executor->gradient_scale,
         .correction1 = (float)(1 - pow(TRAINING_BETA1, t)),
         .correction2 = (float)(1 - pow(TRAINING_BETA2, t)),
     };
@@ -100,13 +90,17 @@ static void update_run(struct executor *executor, size_t unit, uint64_t first, u
 {
     unsigned char *parameters = executor_parts_state(executor, EXECUTOR_PARAMETERS, unit, first);
     unsigned char *master = executor_parts_state(executor, EXECUTOR_MASTER, unit, first);
-    void *weight = master != NULL ? master : parameters;
-    void *typed_copy = master != NULL ? parameters : NULL;
-    void *moment1 = executor_parts_state(executor, EXECUTOR_MOMENT1, unit, first);
-    void *moment2 = executor_parts_state(executor, EXECUTOR_MOMENT2, unit, first);
-    executor->operations->adamw(executor->request.backend, weight, typed_copy, moment1, moment2,
-                                executor_parts_state(executor, EXECUTOR_GRADIENTS, unit, first),
-                                gradients_typed(executor->request.schedule), count, how);
+    const struct backend_update update = {
+        .weight = (float *)(void *)(master != NULL ? master : parameters),
+        .moment1 = (float *)(void *)executor_parts_state(executor, EXECUTOR_MOMENT1, unit, first),
+        .moment2 = (float *)(void *)executor_parts_state(executor, EXECUTOR_MOMENT2, unit, first),
+        .typed_copy = master != NULL ? parameters : NULL,
+        .gradient = executor_parts_state(executor, EXECUTOR_GRADIENTS, unit, first),
+        .typed = gradients_typed(executor->request.schedule),
+        .count = count,
+        .scale = &executor->sums->scale,
+    };
+    executor->operations->adamw(executor->request.backend, &update, how);
 }
 
 /* Weight decay differs by tensor, so the owned part is updated tensor by tensor. */

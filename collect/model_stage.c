@@ -28,15 +28,15 @@ void *model_stage_part_gradient(const struct model_stage_part *part,
            (uint64_t)gradient * aligned(stream_bytes(&stage->shape, stage->dtype));
 }
 
-double model_stage_loss_sum(struct model_stage *stage)
+void model_stage_add_losses(struct model_stage *stage, double *sum)
 {
     const struct model_stage_part head = {
         .stage = stage,
         .operations = stage->backend->operations,
         .index = (size_t)stage->shape.layers + 1,
     };
-    return head.operations->loss_sum(stage->backend,
-                                     model_stage_part_saved(&head, ACTIVATION_LOSSES));
+    head.operations->loss_sum(stage->backend, sum,
+                              model_stage_part_saved(&head, ACTIVATION_LOSSES));
 }
 
 /* Outside the blocks there is no block's number: model_tensor_index does not look at it. */

@@ -14,7 +14,7 @@ struct model_stage {
     struct model_shape shape;
     enum model_dtype dtype;
     struct activation_plan plan;
-    const int32_t *tokens;    /* host [B, T+1] of the micro-batch in work */
+    const int32_t *tokens;    /* [B, T+1] of the micro-batch in work, in device memory */
     const void **parameters;  /* [tensor]: whole values, typed; NULL while not gathered */
     void **gradients;         /* [tensor]: whole gradients, typed; NULL while there are none */
     void **streams;           /* [stage 0..L]: residual stream leaving it */
@@ -50,7 +50,7 @@ enum status model_stage_backward(struct model_stage *stage, size_t index, enum m
                                  int accumulate, const struct model_stage_between *between,
                                  struct diag *diag) STATUS_CHECKED;
 
-/* Sum over the micro-batch of the head's losses (its stage must be live). */
-double model_stage_loss_sum(struct model_stage *stage);
+/* *sum (fp64 in device memory) += the micro-batch's losses (the head's stage must be live). */
+void model_stage_add_losses(struct model_stage *stage, double *sum);
 
 #endif

@@ -8,6 +8,15 @@
 #include "device_memory.h"
 #include "executor.h"
 
+/* A backend with collectives of its own has them keep their buffers themselves. */
+uint64_t run_plan_communicator_bytes(const struct run_config *config)
+{
+    const struct backend_row *row = backend_find(config->backend);
+    return row != NULL && row->connect != NULL
+               ? 0
+               : communicator_mpi_buffer_bytes(config->training.schedule.world_size);
+}
+
 static enum status workspace_of(const struct run_config *config, uint64_t threads, uint64_t *bytes,
                                 struct diag *diag)
 {
@@ -15,7 +24,7 @@ static enum status workspace_of(const struct run_config *config, uint64_t thread
     const struct backend_row *row = backend_find(config->backend);
     const struct backend_request request = {
         .shape = schedule->shape, .dtype = schedule->dtype, .threads = (int)threads};
-    struct backend *backend = NULL;
+    uint64_t operator_bytes = 0;
     if (row == NULL)
         return diag_set(diag, STATUS_USAGE, "there is no backend \"%s\"", config->backend);
     /* Threads that are started here must leave every signal to the one that waits for it: an
@@ -24,13 +33,12 @@ static enum status workspace_of(const struct run_config *config, uint64_t thread
     sigset_t before;
     sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    enum status status = row->create(&request, &backend, diag);
+    enum status status = row->plan(&request, &operator_bytes, diag);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (status != STATUS_OK)
-        return status;
-    *bytes = executor_workspace_bytes(backend, communicator_mpi_buffer_bytes(schedule->world_size));
-    backend->operations->destroy(backend);
-    return STATUS_OK;
+    if (status == STATUS_OK)
+        *bytes =
+            executor_workspace_bytes(schedule, operator_bytes, run_plan_communicator_bytes(config));
+    return status;
 }
 
 /* What checkpoints, restoring and dumps need beside the resident state. */

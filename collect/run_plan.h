@@ -22,6 +22,9 @@ enum status run_plan_make(const struct run_config *config, enum strategy strateg
                           struct arena *arena, struct run_plan *plan,
                           struct diag *diag) STATUS_CHECKED;
 
+/* Device memory that the communicator of a run will want as its buffer. */
+uint64_t run_plan_communicator_bytes(const struct run_config *config);
+
 /* Arena of a rank: it holds a step, and at another time the resident state with the buffers of
  * checkpoints, restoring and dumps. */
 enum status run_plan_arena_bytes(const struct run_config *config, const struct schedule *schedule,

@@ -18,8 +18,6 @@ struct session_request {
      * after a failure leaves it as it is: other ranks may stand in a collective of it. */
     enum status (*connect)(enum model_dtype wire, size_t ticket_count,
                            struct communicator **communicator, struct diag *diag);
-    /* What that communicator wants of device memory: communicator_mpi_buffer_bytes. */
-    uint64_t communicator_bytes;
     /* This rank's; the caller has written who and where it is (rank, host, threads, ...) and its
      * step_capacity, which is warm-up and repeats together. */
     struct rank_record *record;

@@ -96,7 +96,9 @@ static enum status calibrate_links(struct session *session, struct diag *diag)
     uint64_t bytes = 0;
     void *memory = free_memory(session, &bytes);
     session->backend->operations->fill_zero(session->backend, memory, bytes);
-    session->backend->operations->synchronise(session->backend);
+    enum status status = session->backend->operations->synchronise(session->backend, diag);
+    if (status != STATUS_OK)
+        return status;
     return calibration_quick(session->communicator, memory, bytes, session->record, diag);
 }
 

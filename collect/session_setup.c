@@ -25,8 +25,8 @@ static enum status build_schedule(struct session *session, struct diag *diag)
 {
     struct schedule_request *request = &session->training.schedule;
     request->strategy = session->request->strategy;
-    request->workspace_bytes =
-        executor_workspace_bytes(session->backend, session->request->communicator_bytes);
+    request->workspace_bytes = executor_workspace_bytes(
+        request, session->backend->workspace_bytes, run_plan_communicator_bytes(session->config));
     return schedule_build(request, &session->arena, &session->schedule, diag);
 }
 
@@ -51,12 +51,24 @@ static enum status reserve(struct session *session, struct diag *diag)
     return STATUS_OK;
 }
 
+/* Over MPI; if the backend has collectives of its own, those then. */
+static enum status make_communicator(struct session *session, struct diag *diag)
+{
+    const struct backend_row *row = backend_find(session->config->backend);
+    struct communicator *host = NULL;
+    size_t tickets = session->schedule.ticket_count > 0 ? session->schedule.ticket_count : 1;
+    enum status status =
+        session->request->connect(session->training.schedule.dtype, tickets, &host, diag);
+    if (status == STATUS_OK && row->connect != NULL)
+        return row->connect(session->backend, host, tickets, &session->communicator, diag);
+    session->communicator = host;
+    return status;
+}
+
 static enum status connect(struct session *session, struct diag *diag)
 {
-    size_t tickets = session->schedule.ticket_count > 0 ? session->schedule.ticket_count : 1;
     session->doing = RANK_FAILURE_COMMUNICATION;
-    enum status status = session->request->connect(session->training.schedule.dtype, tickets,
-                                                   &session->communicator, diag);
+    enum status status = make_communicator(session, diag);
     if (status != STATUS_OK)
         return status;
     session->communicator->inside = &session->record->inside;

@@ -96,8 +96,7 @@ static void place_activations(struct bench *bench)
     bench->squares = take(bench, 12 * bench->square_size * bench->square_size);
     for (uint64_t i = 0; i < 2 * bench->square_size * bench->square_size; i++)
         bench->squares[i] = (float)(i % 17) - 8;
-    bench->cpu->operations->set_workspace(
-        bench->cpu, take(bench, bench->cpu->operations->workspace_bytes(bench->cpu)));
+    bench->cpu->operations->set_workspace(bench->cpu, take(bench, bench->cpu->workspace_bytes));
 }
 
 static void set_up(struct bench *bench, const struct backend_request *request)
@@ -117,12 +116,11 @@ static void set_up(struct bench *bench, const struct backend_request *request)
                                         .plan = activation_plan_of(shape, request->dtype),
                                         .loss_scale = 1.0f / (float)rows};
     const struct activation_plan *plan = &bench->stage.plan;
-    const uint64_t bytes = 18 * bench->parameters + shape->layers * plan->block_bytes +
-                           plan->head_bytes + (shape->layers + 1) * plan->stream_bytes +
-                           model_stage_workspace_bytes(shape, request->dtype) +
-                           bench->cpu->operations->workspace_bytes(bench->cpu) +
-                           12 * bench->square_size * bench->square_size +
-                           4096 * (2 * shape->layers + 16);
+    const uint64_t bytes =
+        18 * bench->parameters + shape->layers * plan->block_bytes + plan->head_bytes +
+        (shape->layers + 1) * plan->stream_bytes +
+        model_stage_workspace_bytes(shape, request->dtype) + bench->cpu->workspace_bytes +
+        12 * bench->square_size * bench->square_size + 4096 * (2 * shape->layers + 16);
     void *arena;
     if (bench->cpu->operations->reserve(bench->cpu, bytes, &arena, &diag) != STATUS_OK)
         fail(diag.text);
@@ -145,24 +143,26 @@ static void update(struct bench *bench, int step)
     double squares = 0;
     for (uint64_t at = 0; at < bench->parameters; at += BUCKET) {
         const uint64_t rest = bench->parameters - at;
-        squares += backend->operations->square_sum(backend, bench->gradients + at * bench->element,
-                                                   rest < BUCKET ? rest : BUCKET, 1);
+        backend->operations->square_sum(backend, &squares, bench->gradients + at * bench->element,
+                                        rest < BUCKET ? rest : BUCKET, 1);
     }
     const float scale = (float)fmin(1, 1 / (sqrt(squares) + 1e-6));
-    const struct backend_adamw how = {3e-4f,
-                                      0.9f,
-                                      0.95f,
-                                      1e-8f,
-                                      0.1f,
-                                      scale,
-                                      1 - powf(0.9f, (float)step),
-                                      1 - powf(0.95f, (float)step)};
+    const struct backend_adamw how = {
+        3e-4f, 0.9f, 0.95f, 1e-8f, 0.1f, 1 - powf(0.9f, (float)step), 1 - powf(0.95f, (float)step)};
     for (uint64_t at = 0; at < bench->parameters; at += BUCKET) {
         const uint64_t rest = bench->parameters - at;
         void *copy = bench->element == 2 ? bench->weights + at * 2 : NULL;
-        backend->operations->adamw(backend, bench->master + at, copy, bench->moment1 + at,
-                                   bench->moment2 + at, bench->gradients + at * bench->element, 1,
-                                   rest < BUCKET ? rest : BUCKET, &how);
+        const struct backend_update run = {
+            .weight = bench->master + at,
+            .moment1 = bench->moment1 + at,
+            .moment2 = bench->moment2 + at,
+            .typed_copy = copy,
+            .gradient = bench->gradients + at * bench->element,
+            .typed = 1,
+            .count = rest < BUCKET ? rest : BUCKET,
+            .scale = &scale,
+        };
+        backend->operations->adamw(backend, &run, &how);
     }
 }
 
@@ -180,7 +180,9 @@ static void run_step(struct bench *bench, int step)
     for (size_t i = layers; i > 0; i--)
         run_backward(bench, i, block, 6);
     run_backward(bench, 0, embedding, 1);
-    bench->loss = model_stage_loss_sum(&bench->stage) * (double)bench->stage.loss_scale;
+    double losses = 0;
+    model_stage_add_losses(&bench->stage, &losses);
+    bench->loss = losses * (double)bench->stage.loss_scale;
     update(bench, step);
 }
 

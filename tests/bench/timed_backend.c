@@ -170,29 +170,27 @@ static void cross_entropy(struct backend *backend, float *losses, void *logits,
     note(timed, TIMED_CROSS_ENTROPY, start, 0);
 }
 
-static double loss_sum(struct backend *backend, const float *losses)
+static void loss_sum(struct backend *backend, double *sum, const float *losses)
 {
     struct timed_backend *timed = timed_of(backend);
-    return timed->inner->operations->loss_sum(timed->inner, losses);
+    timed->inner->operations->loss_sum(timed->inner, sum, losses);
 }
 
-static double square_sum(struct backend *backend, const void *gradient, uint64_t count, int typed)
+static void square_sum(struct backend *backend, double *sum, const void *gradient, uint64_t count,
+                       int typed)
 {
     struct timed_backend *timed = timed_of(backend);
     const double start = timed_backend_now(timed);
-    const double sum = timed->inner->operations->square_sum(timed->inner, gradient, count, typed);
+    timed->inner->operations->square_sum(timed->inner, sum, gradient, count, typed);
     note(timed, TIMED_SQUARE_SUM, start, 0);
-    return sum;
 }
 
-static void adamw(struct backend *backend, float *weight, void *typed_copy, float *moment1,
-                  float *moment2, const void *gradient, int typed, uint64_t count,
+static void adamw(struct backend *backend, const struct backend_update *update,
                   const struct backend_adamw *how)
 {
     struct timed_backend *timed = timed_of(backend);
     const double start = timed_backend_now(timed);
-    timed->inner->operations->adamw(timed->inner, weight, typed_copy, moment1, moment2, gradient,
-                                    typed, count, how);
+    timed->inner->operations->adamw(timed->inner, update, how);
     note(timed, TIMED_ADAMW, start, 0);
 }
 
@@ -220,7 +218,7 @@ void timed_backend_init(struct timed_backend *timed, struct backend *inner,
                                .clock = CLOCK_MONOTONIC,
                                .calls = calls,
                                .capacity = capacity};
-    timed->backend = (struct backend){&timed->operations, inner->request};
+    timed->backend = (struct backend){.operations = &timed->operations, .request = inner->request};
 }
 
 void timed_backend_begin_step(struct timed_backend *timed)

@@ -48,7 +48,7 @@ void fixture_init(struct backend_fixture *fixture, const struct model_shape *sha
     cr_assert_not_null(row);
     cr_assert_eq(row->create(&request, &fixture->backend, &diag), STATUS_OK, "%s", diag.text);
     fixture->operations = fixture->backend->operations;
-    const size_t bytes = fixture->operations->workspace_bytes(fixture->backend);
+    const size_t bytes = fixture->backend->workspace_bytes;
     fixture->workspace = aligned_alloc(64, (bytes + BORDER + 63) / 64 * 64);
     cr_assert_not_null(fixture->workspace);
     memset(fixture->workspace, 0xFF, bytes); /* a NaN in both types */
@@ -65,7 +65,7 @@ static void expect_border(const void *at, const char *what)
 
 void fixture_fini(struct backend_fixture *fixture)
 {
-    const size_t bytes = fixture->operations->workspace_bytes(fixture->backend);
+    const size_t bytes = fixture->backend->workspace_bytes;
     expect_border((char *)fixture->workspace + bytes, "workspace");
     fixture->operations->destroy(fixture->backend);
     free(fixture->workspace);
@@ -136,6 +136,21 @@ void fixture_free(struct fixture_tensor *tensor)
     free(tensor->data);
     free(tensor->values);
     *tensor = (struct fixture_tensor){0};
+}
+
+double fixture_loss_sum(struct backend_fixture *fixture, const void *losses)
+{
+    double sum = 0;
+    fixture->operations->loss_sum(fixture->backend, &sum, losses);
+    return sum;
+}
+
+double fixture_square_sum(struct backend_fixture *fixture, const void *gradient, size_t count,
+                          bool typed)
+{
+    double sum = 0;
+    fixture->operations->square_sum(fixture->backend, &sum, gradient, count, typed);
+    return sum;
 }
 
 int32_t *fixture_tokens(struct backend_fixture *fixture)

@@ -43,6 +43,10 @@ void fixture_set(struct fixture_tensor *tensor, size_t index, double value);
 /* Puts what is in `data` into `values`. */
 void fixture_fetch(struct fixture_tensor *tensor);
 void fixture_free(struct fixture_tensor *tensor);
+/* What the operators of that name add to 0. */
+double fixture_loss_sum(struct backend_fixture *fixture, const void *losses);
+double fixture_square_sum(struct backend_fixture *fixture, const void *gradient, size_t count,
+                          bool typed);
 /* Tokens [B, T+1], some of them several times. */
 int32_t *fixture_tokens(struct backend_fixture *fixture);
 double *fixture_zeros(size_t count);

@@ -57,7 +57,6 @@ static struct rank_record *run(const struct run_config *config, struct rank_boar
         .config = config,
         .strategy = config->training.schedule.strategy,
         .connect = communicator_mpi_create,
-        .communicator_bytes = communicator_mpi_buffer_bytes(world_size),
         .record = record,
     };
     status = session_run(&request, &diag);

@@ -27,13 +27,19 @@ static void insist(enum status status, const struct diag *diag)
     abort();
 }
 
+static void synchronise(struct backend *backend)
+{
+    struct diag diag = {0};
+    insist(backend->operations->synchronise(backend, &diag), &diag);
+}
+
 static void make_backend(struct stage_trial *trial)
 {
     const struct backend_request request = {trial->request.shape, trial->request.dtype, 1, 0};
     struct diag diag = {0};
     insist(backend_find("cpu")->create(&request, &trial->stage.backend, &diag), &diag);
     struct backend *backend = trial->stage.backend;
-    trial->scratch = memory(backend->operations->workspace_bytes(backend));
+    trial->scratch = memory(backend->workspace_bytes);
     backend->operations->set_workspace(backend, trial->scratch);
 }
 
@@ -47,7 +53,7 @@ static void make_parameters(struct stage_trial *trial)
         model_data_initial(&trial->request.shape, trial->request.seed, i, 0, count, values);
         trial->parameters[i] = memory(count * bytes);
         backend->operations->narrow(backend, trial->parameters[i], values, count);
-        backend->operations->synchronise(backend);
+        synchronise(backend);
         trial->stage.parameters[i] = trial->parameters[i];
         trial->stage.gradients[i] = memory(count * bytes);
         free(values);
@@ -164,7 +170,7 @@ static void read_gradients(struct stage_trial *trial)
         backend->operations->accumulate(backend, to, trial->stage.gradients[i], count, 0, 0);
         to += count;
     }
-    backend->operations->synchronise(backend);
+    synchronise(backend);
 }
 
 enum status stage_trial_run(struct stage_trial *trial, struct diag *diag)
@@ -180,12 +186,12 @@ enum status stage_trial_run(struct stage_trial *trial, struct diag *diag)
         make_tokens(trial, m, tokens);
         status = forward(trial, diag);
         if (status == STATUS_OK) {
-            sum += model_stage_loss_sum(&trial->stage);
+            model_stage_add_losses(&trial->stage, &sum);
             status = backward(trial, m > 0, diag);
         }
     }
     trial->loss = sum / (double)(rows * trial->request.micro_batches);
-    trial->stage.backend->operations->synchronise(trial->stage.backend);
+    synchronise(trial->stage.backend);
     if (status == STATUS_OK)
         read_gradients(trial);
     free(tokens);

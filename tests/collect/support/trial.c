@@ -58,8 +58,8 @@ static enum status prepare(struct trial *trial, const struct trial_request *requ
     enum status status = row->create(&made_for, &trial->backend, diag);
     if (status != STATUS_OK)
         return status;
-    trial->training.schedule.workspace_bytes =
-        executor_workspace_bytes(trial->backend, request->communicator_bytes);
+    trial->training.schedule.workspace_bytes = executor_workspace_bytes(
+        &trial->training.schedule, trial->backend->workspace_bytes, request->communicator_bytes);
     status = schedule_build(&trial->training.schedule, &trial->arena, &trial->schedule, diag);
     if (status == STATUS_OK)
         status = executor_arena_bytes(&trial->schedule, &trial->arena_bytes, diag);

@@ -93,8 +93,9 @@ Test(backend_cpu, copies_and_clears)
     fixture.operations->from_host(fixture.backend, there, from, 100);
     fixture.operations->fill_zero(fixture.backend, there, 10);
     fixture.operations->copy(fixture.backend, there + 50, there + 10, 20);
-    fixture.operations->synchronise(fixture.backend);
     fixture.operations->to_host(fixture.backend, back, there, 100);
+    struct diag diag = {0};
+    cr_assert_eq(fixture.operations->synchronise(fixture.backend, &diag), STATUS_OK);
     for (int i = 0; i < 100; i++)
         cr_assert_eq(back[i], i < 10 ? 0 : i >= 50 && i < 70 ? i - 40 : i);
     fixture_fini(&fixture);

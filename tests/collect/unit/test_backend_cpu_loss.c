@@ -33,7 +33,7 @@ static void expect_losses(struct backend_fixture *fixture, double size)
                                        (float)scale);
     fixture_expect(&losses, expected, 2e-6, "losses");
     fixture_expect(&logits, gradient, 2e-6, "gradient");
-    const double found = fixture->operations->loss_sum(fixture->backend, losses.data);
+    const double found = fixture_loss_sum(fixture, losses.data);
     cr_assert(fabs(found - sum) <= 2e-6 * sum, "%.9g instead of %.9g", found, sum);
     free(tokens);
     free(gradient);
@@ -77,9 +77,8 @@ static void spoil(struct backend_fixture *fixture, double value, size_t at)
     cr_assert(!isfinite(losses.values[row]), "the loss of %g is %g", value, losses.values[row]);
     for (size_t i = 0; i < fixture->rows; i++)
         cr_assert(i == row || isfinite(losses.values[i]));
-    cr_assert(!isfinite(fixture->operations->loss_sum(fixture->backend, losses.data)));
-    cr_assert(
-        !isfinite(fixture->operations->square_sum(fixture->backend, logits.data, logits.count, 1)));
+    cr_assert(!isfinite(fixture_loss_sum(fixture, losses.data)));
+    cr_assert(!isfinite(fixture_square_sum(fixture, logits.data, logits.count, true)));
     free(tokens);
     fixture_free(&logits);
     fixture_free(&losses);

@@ -16,20 +16,21 @@ static void test_square_sum(struct backend_fixture *fixture)
             double expected = 0;
             for (size_t at = 0; at < counts[i]; at++)
                 expected += x.values[at] * x.values[at];
-            const double found =
-                fixture->operations->square_sum(fixture->backend, x.data, counts[i], typed);
+            const double found = fixture_square_sum(fixture, x.data, counts[i], typed);
             /* the products are exact in double; only the order of the sum differs */
             cr_assert(fabs(found - expected) <= 1e-12 * expected, "%.17g instead of %.17g", found,
                       expected);
             fixture_set(&x, counts[i] - 1, NAN);
-            cr_assert(
-                isnan(fixture->operations->square_sum(fixture->backend, x.data, counts[i], typed)));
+            cr_assert(isnan(fixture_square_sum(fixture, x.data, counts[i], typed)));
             fixture_set(&x, counts[i] - 1, 3e38); /* its square is beyond fp32 */
-            cr_assert(isfinite(
-                fixture->operations->square_sum(fixture->backend, x.data, counts[i], typed)));
+            cr_assert(isfinite(fixture_square_sum(fixture, x.data, counts[i], typed)));
             fixture_free(&x);
         }
-    cr_assert_eq(fixture->operations->square_sum(fixture->backend, NULL, 0, 0), 0);
+    cr_assert_eq(fixture_square_sum(fixture, NULL, 0, false), 0);
+    double sum = 3;
+    const float two = 2;
+    fixture->operations->square_sum(fixture->backend, &sum, &two, 1, 0);
+    cr_assert_eq(sum, 7, "added to what was there: %g", sum);
 }
 
 Test(backend_cpu_optimizer, adds_squares_in_double)
@@ -93,14 +94,15 @@ static const struct backend_adamw how = {.learning_rate = 3e-4F,
                                          .beta2 = 0.95F,
                                          .epsilon = 1e-8F,
                                          .weight_decay = 0.1F,
-                                         .gradient_scale = 0.25F,
                                          .correction1 = 1 - 0.9F * 0.9F,
                                          .correction2 = 1 - 0.95F * 0.95F};
+
+static const float gradient_scale = 0.25F;
 
 /* arXiv:1711.05101, algorithm 2 (with the schedule multiplier in the learning rate). */
 static void reference_adamw(double *weight, double *moment1, double *moment2, double gradient)
 {
-    const double g = gradient * (double)how.gradient_scale;
+    const double g = gradient * (double)gradient_scale;
     const double beta1 = (double)how.beta1, beta2 = (double)how.beta2;
     *moment1 = beta1 * *moment1 + (1 - beta1) * g;
     *moment2 = beta2 * *moment2 + (1 - beta2) * g * g;
@@ -133,9 +135,17 @@ static void expect_update(struct backend_fixture *fixture, size_t count, bool ty
         reference_adamw(&weight[i], &moment1[i], &moment2[i], state.gradient.values[i]);
         change[i] = weight[i] - state.weight.values[i];
     }
-    fixture->operations->adamw(fixture->backend, state.weight.data, copied ? state.copy.data : NULL,
-                               state.moment1.data, state.moment2.data, state.gradient.data, typed,
-                               count, &how);
+    const struct backend_update update = {
+        .weight = state.weight.data,
+        .moment1 = state.moment1.data,
+        .moment2 = state.moment2.data,
+        .typed_copy = copied ? state.copy.data : NULL,
+        .gradient = state.gradient.data,
+        .typed = typed,
+        .count = count,
+        .scale = &gradient_scale,
+    };
+    fixture->operations->adamw(fixture->backend, &update, &how);
     fixture_expect(&state.weight, weight, 1.2e-7, "weight"); /* one rounding of 1, another of it */
     fixture_expect(&state.moment1, moment1, 3e-7, "moment1");
     fixture_expect(&state.moment2, moment2, 3e-7, "moment2");
@@ -180,8 +190,15 @@ static void test_change(struct backend_fixture *fixture)
         expected[i] = 0;
         reference_adamw(&expected[i], &m, &v, gradient.values[i]);
     }
-    fixture->operations->adamw(fixture->backend, weight.data, NULL, moment1.data, moment2.data,
-                               gradient.data, 0, COUNT, &how);
+    const struct backend_update update = {
+        .weight = weight.data,
+        .moment1 = moment1.data,
+        .moment2 = moment2.data,
+        .gradient = gradient.data,
+        .count = COUNT,
+        .scale = &gradient_scale,
+    };
+    fixture->operations->adamw(fixture->backend, &update, &how);
     fixture_expect(&weight, expected, 1e-6, "change");
     cr_assert_eq(weight.values[3], 0);
     fixture_free(&weight);
@@ -193,4 +210,47 @@ static void test_change(struct backend_fixture *fixture)
 Test(backend_cpu_optimizer, changes_weights_by_the_right_amount_and_zeros_not_at_all)
 {
     fixture_each(test_change);
+}
+
+Test(backend_cpu_optimizer, a_scale_that_is_not_finite_changes_nothing)
+{
+    static const float scales[] = {NAN, INFINITY, -INFINITY};
+    struct backend_fixture fixture;
+    const struct model_shape shape = {
+        .width = 8, .layers = 1, .heads = 1, .vocab = 4, .seq_len = 2, .micro_batch = 1};
+    fixture_init(&fixture, &shape, MODEL_BF16, 1);
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+        float weight = 1, moment1 = 2, moment2 = 3, gradient = 4;
+        uint16_t copy = 5;
+        const struct backend_update update = {.weight = &weight,
+                                              .moment1 = &moment1,
+                                              .moment2 = &moment2,
+                                              .typed_copy = &copy,
+                                              .gradient = &gradient,
+                                              .count = 1,
+                                              .scale = &scales[i]};
+        fixture.operations->adamw(fixture.backend, &update, &how);
+        cr_assert(weight == 1 && moment1 == 2 && moment2 == 3 && copy == 5);
+    }
+    fixture_fini(&fixture);
+}
+
+Test(backend_cpu_optimizer, clips_to_the_largest_norm)
+{
+    static const struct {
+        double squares, most, scale;
+    } cases[] = {
+        {4, 1, 1 / (2 + 1e-6)}, {0.25, 1, 1},       {4, 0, 1},         {4, -1, 1}, {0, 1, 1},
+        {NAN, 1, NAN},          {INFINITY, 1, NAN}, {INFINITY, 0, NAN}};
+    struct backend_fixture fixture;
+    const struct model_shape shape = {
+        .width = 8, .layers = 1, .heads = 1, .vocab = 4, .seq_len = 2, .micro_batch = 1};
+    fixture_init(&fixture, &shape, MODEL_FP32, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        float scale = 7;
+        fixture.operations->clip(fixture.backend, &scale, &cases[i].squares, cases[i].most);
+        cr_assert(isnan(cases[i].scale) ? isnan(scale) : scale == (float)cases[i].scale,
+                  "case %zu: %g instead of %g", i, (double)scale, cases[i].scale);
+    }
+    fixture_fini(&fixture);
 }
