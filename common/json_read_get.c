@@ -58,6 +58,7 @@ static enum status refuse_value(const struct json_read_source *source, uint32_t 
 static enum status find(const struct json_read_source *source, uint32_t object, const char *name,
                         enum json_read_presence presence, uint32_t *node, struct diag *diag)
 {
+    *node = JSON_READ_NONE;
     if (object != JSON_READ_NONE && !json_read_is(source->document, object, JSON_READ_OBJECT))
         return refuse_value(source, object, "an object", diag);
     *node = json_read_member(source->document, object, name);

@@ -6,6 +6,9 @@
 static void write_candidate(struct sheet_grid *grid, const struct summary_group *group,
                             const struct summary_candidate *candidate)
 {
+    static const char *const answers[] = {[SUMMARY_NOT_TOLD] = "word.not_known",
+                                          [SUMMARY_NO] = "word.no",
+                                          [SUMMARY_YES] = "word.yes"};
     const struct texts *texts = cell_texts(grid->sheet);
     for (size_t i = 0; i < candidate->checkpoint_count && texts != NULL; i++) {
         const struct summary_checkpoint *checkpoint = &candidate->checkpoints[i];
@@ -16,9 +19,7 @@ static void write_candidate(struct sheet_grid *grid, const struct summary_group 
         sheet_grid_number(grid, checkpoint->mb, CELL_ONE);
         sheet_grid_number(grid, checkpoint->save_ms, CELL_TWO);
         sheet_grid_number(grid, checkpoint->restore_ms, CELL_TWO);
-        sheet_grid_text(grid,
-                        texts_get(texts, checkpoint->restore_verified ? "word.yes" : "word.no"),
-                        CELL_TEXT);
+        sheet_grid_text(grid, texts_get(texts, answers[checkpoint->restore_verified]), CELL_TEXT);
         sheet_grid_number(grid, candidate->checkpoint_peak_memory_mb, CELL_ONE);
         sheet_grid_end_row(grid);
     }

@@ -75,10 +75,12 @@ struct summary_collective {
     double calls, expected_calls, payload_mb, expected_mb, exposed_ms, in_flight_ms, bus_gb_per_s;
 };
 
+enum summary_answer { SUMMARY_NOT_TOLD, SUMMARY_NO, SUMMARY_YES };
+
 struct summary_checkpoint {
     const char *kind;
     double files, mb, save_ms, restore_ms;
-    bool restore_verified; /* false also where it was not told */
+    enum summary_answer restore_verified;
 };
 
 struct summary_normalised {

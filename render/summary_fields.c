@@ -103,6 +103,13 @@ static bool boolean(struct summary_fields *fields, uint32_t object, const char *
     return value;
 }
 
+static enum summary_answer answer(struct summary_fields *fields, uint32_t object, const char *name)
+{
+    if (member(fields, object, name) == JSON_READ_NONE)
+        return SUMMARY_NOT_TOLD;
+    return boolean(fields, object, name) ? SUMMARY_YES : SUMMARY_NO;
+}
+
 uint32_t summary_fields_member(struct summary_fields *fields, uint32_t object, const char *name,
                                enum json_read_type type)
 {
@@ -168,6 +175,9 @@ void summary_fields_read(struct summary_fields *fields, uint32_t object,
             break;
         case SUMMARY_FIELDS_BOOL:
             *(bool *)place = boolean(fields, object, row->name);
+            break;
+        case SUMMARY_FIELDS_ANSWER:
+            *(enum summary_answer *)place = answer(fields, object, row->name);
             break;
         }
     }
@@ -274,7 +284,7 @@ struct summary_amounts summary_fields_amounts(struct summary_fields *fields, uin
 }
 
 const struct sentence_value *summary_fields_values(struct summary_fields *fields, uint32_t object,
-                                                  const char *name, size_t *count)
+                                                   const char *name, size_t *count)
 {
     uint32_t members;
     struct sentence_value *items =

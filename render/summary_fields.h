@@ -24,14 +24,15 @@ struct summary_fields {
     enum status status;
 };
 
-/* What a member may be; an absent member and null leave NAN, NULL or false. */
+/* What a member may be; an absent member and null leave NAN, NULL, false or SUMMARY_NOT_TOLD. */
 enum summary_fields_kind {
     SUMMARY_FIELDS_NUMBER, /* double */
     SUMMARY_FIELDS_AMOUNT, /* double, not negative */
     SUMMARY_FIELDS_TEXT,   /* const char *: a string */
     SUMMARY_FIELDS_NAME,   /* const char *: a string that must be there */
     SUMMARY_FIELDS_LOOSE,  /* const char *: a string, or any other value as its JSON text */
-    SUMMARY_FIELDS_BOOL    /* bool */
+    SUMMARY_FIELDS_BOOL,   /* bool */
+    SUMMARY_FIELDS_ANSWER  /* enum summary_answer: a boolean that may not have been told */
 };
 
 struct summary_fields_row {

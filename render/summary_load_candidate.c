@@ -164,7 +164,7 @@ static void read_checkpoint(struct summary_fields *fields, uint32_t node, void *
         {"mb", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_checkpoint, mb)},
         {"save_ms", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_checkpoint, save_ms)},
         {"restore_ms", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_checkpoint, restore_ms)},
-        {"restore_verified", SUMMARY_FIELDS_BOOL,
+        {"restore_verified", SUMMARY_FIELDS_ANSWER,
          offsetof(struct summary_checkpoint, restore_verified)},
     };
     summary_fields_read(fields, node, rows, COUNT(rows), element);

@@ -199,7 +199,8 @@ class Workbook(Report):
         self.assertEqual(checkpoints[0][1], "Kind of checkpoint")
         self.assertEqual(checkpoints[1][1:7],
                          ["full: one file", 1, 2048.5, 1200.5, 900.25, "yes"])
-        self.assertEqual(checkpoints[2][1:5], ["sharded: one file a rank", 5, 2048.75, 300.5])
+        self.assertEqual(checkpoints[2][1:6],
+                         ["sharded: one file a rank", 5, 2048.75, 300.5, "not known"])
         self.assertEqual(failures[1][0], "fsdp_full_shard")
 
     def test_sheets_are_set_up_for_reading_and_printing(self):

@@ -58,6 +58,9 @@ Test(summary_load, keeps_what_is_not_measured_apart_from_zero)
     cr_assert(isnan(failed->peak_memory_mb));
     cr_assert(isnan(failed->throughput));
     cr_assert(isnan(failed->rank));
+    const struct summary_candidate *first = &summary.groups[0].candidates[0];
+    cr_assert_eq(first->checkpoints[0].restore_verified, SUMMARY_YES);
+    cr_assert_eq(first->checkpoints[1].restore_verified, SUMMARY_NOT_TOLD);
     cr_assert(isnan(failed->ledger.residual_mb));
     cr_assert(isnan(failed->gates[1].value));
     cr_assert_not_null(failed->failure.reason);
