@@ -33,6 +33,20 @@ static enum status collect_gradients(struct trial *trial, struct same_mathematic
     return status;
 }
 
+/* On rank 0 the sum over all ranks. */
+static enum status add_up(struct communicator *communicator, double *value, struct diag *diag)
+{
+    double *all = must_take(communicator->world_size, sizeof *all);
+    enum status status = communicator_gather(communicator, value, sizeof *value, all, 0, diag);
+    if (status == STATUS_OK && communicator->rank == 0) {
+        *value = 0;
+        for (uint64_t rank = 0; rank < communicator->world_size; rank++)
+            *value += all[rank];
+    }
+    free(all);
+    return status;
+}
+
 enum status same_mathematics_run(struct trial *trial, uint64_t steps,
                                  struct same_mathematics_outcome *outcome, struct diag *diag)
 {
@@ -43,7 +57,7 @@ enum status same_mathematics_run(struct trial *trial, uint64_t steps,
         struct executor_step step;
         enum status status = trial_step(trial, &step, diag);
         if (status == STATUS_OK)
-            status = communicator->operations->sum(communicator, &step.loss_sum, diag);
+            status = add_up(communicator, &step.loss_sum, diag);
         if (status == STATUS_OK && i == 0)
             status = collect_gradients(trial, outcome, diag);
         if (status != STATUS_OK)

@@ -27,8 +27,8 @@ struct same_mathematics_distance {
 };
 
 /*
- * Runs `steps` steps of a trial; all ranks call. `gradients` is filled on rank 0 and NULL
- * elsewhere.
+ * Runs `steps` steps of a trial; all ranks call. The losses are those of all ranks on rank 0;
+ * `gradients` is filled there and NULL elsewhere.
  */
 enum status same_mathematics_run(struct trial *trial, uint64_t steps,
                                  struct same_mathematics_outcome *outcome,

@@ -44,6 +44,11 @@ void trial_vary(struct schedule_request *request, unsigned variant)
         request->bucket_bytes = SCHEDULE_DEFAULT_BUCKET_BYTES;
 }
 
+static const struct backend_row *row_of(const struct trial_request *request)
+{
+    return backend_find(request->backend != NULL ? request->backend : "cpu");
+}
+
 static enum status prepare(struct trial *trial, const struct trial_request *request,
                            struct diag *diag)
 {
@@ -51,10 +56,11 @@ static enum status prepare(struct trial *trial, const struct trial_request *requ
         .shape = trial->training.schedule.shape,
         .dtype = trial->training.schedule.dtype,
         .threads = request->threads == 0 ? 1 : request->threads,
+        .device = request->device,
     };
-    const struct backend_row *row = backend_find("cpu");
+    const struct backend_row *row = row_of(request);
     if (row == NULL)
-        return diag_set(diag, STATUS_BUG, "there is no backend cpu");
+        return diag_set(diag, STATUS_BUG, "there is no such backend");
     enum status status = row->create(&made_for, &trial->backend, diag);
     if (status != STATUS_OK)
         return status;
@@ -104,6 +110,18 @@ static enum status connect_alone(struct trial *trial, uint64_t rank, size_t tick
     return STATUS_OK;
 }
 
+static enum status connect_ranks(struct trial *trial, const struct trial_request *request,
+                                 size_t tickets, struct diag *diag)
+{
+    const struct backend_row *row = row_of(request);
+    enum status status =
+        request->connect(trial->training.schedule.dtype, tickets, &trial->communicator, diag);
+    if (status != STATUS_OK || row->connect == NULL)
+        return status;
+    struct communicator *host = trial->communicator;
+    return row->connect(trial->backend, host, tickets, &trial->communicator, diag);
+}
+
 static enum status start(struct trial *trial, const struct trial_request *request,
                          struct diag *diag)
 {
@@ -115,7 +133,7 @@ static enum status start(struct trial *trial, const struct trial_request *reques
                        request->limit == 0 ? UINT64_MAX : request->limit);
     const size_t tickets = trial->schedule.ticket_count + 1;
     if (request->connect != NULL)
-        status = request->connect(schedule->dtype, tickets, &trial->communicator, diag);
+        status = connect_ranks(trial, request, tickets, diag);
     else
         status = connect_alone(trial, request->rank, tickets, diag);
     if (status != STATUS_OK)
@@ -222,8 +240,10 @@ enum status trial_collect(struct trial *trial, enum executor_state state, float 
         } else {
             trial->backend->operations->to_host(trial->backend, own,
                                                 executor_shard(trial->executor, state, unit), part);
-            status = communicator_gather(communicator, own, part, whole, 0, diag);
+            status = trial->backend->operations->synchronise(trial->backend, diag);
         }
+        if (status == STATUS_OK)
+            status = communicator_gather(communicator, own, part, whole, 0, diag);
         if (status == STATUS_OK && communicator->rank == 0)
             place_unit(trial, unit, whole, width, values);
         free(own);

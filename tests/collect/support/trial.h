@@ -4,14 +4,17 @@
 #include "executor_parts.h"
 
 /*
- * One rank of a small training run for tests: schedule, CPU backend, arena, communicator and
- * executor, made as the session makes them. A test may change what a trial consists of before it
+ * One rank of a small training run for tests: schedule, backend, arena, communicator and executor,
+ * made as the session makes them. A test may change what a trial consists of before it
  * runs a step: that is how faults are planted.
  */
 struct trial_request {
     struct training training; /* workspace_bytes is filled in */
-    /* Makes the communicator; NULL: one that only counts, as rank `rank`, and in whose gathers
-     * copies of that rank's part stand in for those of the others. */
+    const char *backend;      /* by name; NULL: cpu */
+    int device;
+    /* Makes the communicator, which a backend with collectives of its own then takes; NULL: one
+     * that only counts, as rank `rank`, and in whose gathers copies of that rank's part stand in
+     * for those of the others. */
     enum status (*connect)(enum model_dtype wire, size_t ticket_count,
                            struct communicator **communicator, struct diag *diag);
     uint64_t communicator_bytes; /* that the arena keeps for it */
