@@ -205,13 +205,20 @@ static enum status watch(struct communicator_nccl *nccl, struct diag *diag)
     return communicator_nccl_failed(nccl, "a collective under way", result, diag);
 }
 
+/* Of both streams: what is computed may wait for a collective. */
+static cudaError_t ask_streams(const struct backend_cuda *cuda)
+{
+    cudaError_t code = cudaStreamQuery(cuda->communication);
+    return code == cudaSuccess ? cudaStreamQuery(cuda->compute) : code;
+}
+
 static enum status drain(struct communicator *communicator, struct diag *diag)
 {
     struct communicator_nccl *nccl = communicator_nccl_of(communicator);
     if (communicator->world_size > 1 && nccl->nccl == NULL)
         return communicator_nccl_gone(nccl, diag);
     for (;;) {
-        cudaError_t code = cudaStreamQuery(nccl->cuda->communication);
+        cudaError_t code = ask_streams(nccl->cuda);
         if (code != cudaSuccess && code != cudaErrorNotReady)
             return communicator_nccl_device_failed(nccl, "waiting for the collectives", code, diag);
         enum status status = watch(nccl, diag);
