@@ -98,7 +98,7 @@ static enum status run_joined(const struct cmd_bandwidth *command, struct rank_r
 {
     struct cmd_bandwidth copy = *command;
     rank_identity_begin(record);
-    rank_identity_fill(record, 1, 1);
+    rank_identity_fill(record, 1);
     enum status status = measure(&copy, record, diag);
     if (status != STATUS_OK)
         end_all(diag, status);

@@ -5,6 +5,8 @@
 
 #include "cmd_run.h"
 #include "communicator_mpi.h"
+#include "joined_hosts.h"
+#include "joined_report.h"
 #include "joined_watch.h"
 #include "rank_identity.h"
 #include "run_check.h"
@@ -14,17 +16,19 @@
 
 /* Set in our own environment when this program starts itself anew with other kernels. */
 #define KERNELS_MARK "RANKLEDGER_KERNELS"
-/* How long a failed rank waits for rank 0, which may be failing likewise and has evidence to write,
- * before it ends all. */
+/* How long a failed rank waits for rank 0, which has evidence to write, before it ends all. */
 #define GRACE_SECONDS 5
 
 /* Everything of one `run` under a foreign mpirun or srun. */
 struct joined {
-    uint64_t rank, ranks, local_ranks;
+    uint64_t rank, ranks;
     struct run_config config;
     struct communicator *communicator; /* for what is said between strategies */
-    struct host_info host;             /* host, run, results, watch: on rank 0 */
-    struct evidence_run run;
+    struct host_info host;
+    struct communicator_mpi_place place;
+    struct joined_hosts hosts;
+    struct joined_report report; /* on every rank but 0 */
+    struct evidence_run run;     /* run, results, watch: on rank 0 */
     struct run_results results;
     struct joined_watch watch;
     bool left_out[STRATEGY_COUNT]; /* they do not fit the machine */
@@ -51,20 +55,11 @@ static void end_all(const struct diag *diag, enum status status)
     _exit((int)status);
 }
 
-/* Rank 0: evidence of the strategy in work, from its own record alone, and of those before it. */
-static void write_failed(struct joined *joined, const struct rank_failure *failure)
+/* Evidence of the strategies that had some of their rounds before the one in work failed. */
+static void write_those_before(struct joined *joined)
 {
-    struct run_results *results = &joined->results;
-    struct diag diag = {0};
-    struct rank_board *board = run_results_next(results, joined->strategy);
-    if (rank_board_create(NULL, joined->ranks, rank_board_at(&joined->own, 0)->step_capacity, board,
-                          &diag) == STATUS_OK) {
-        memcpy(board->memory, joined->own.memory, joined->own.stride);
-        run_results_add(results, joined->strategy, failure);
-        run_results_write(results, joined->strategy, &joined->written);
-    }
     for (int i = 0; i < STRATEGY_COUNT; i++) {
-        struct run_result *result = &results->of[i];
+        struct run_result *result = &joined->results.of[i];
         if (result->round_count == 0 || result->written)
             continue;
         result->failure =
@@ -72,30 +67,35 @@ static void write_failed(struct joined *joined, const struct rank_failure *failu
         snprintf(result->failure.detail, sizeof result->failure.detail,
                  "the run ended with the failure of %s",
                  training_state_row(joined->strategy)->name);
-        run_results_write(results, (enum strategy)i, &joined->written);
+        run_results_write(&joined->results, (enum strategy)i, &joined->written);
     }
+}
+
+/* For the watch: evidence of the strategy in work, from what was heard of every rank. */
+static void end_watched(void *context, const struct rank_failure *failure)
+{
+    struct joined *joined = context;
+    struct run_results *results = &joined->results;
+    *run_results_next(results, joined->strategy) = joined->watch.board;
+    run_results_add(results, joined->strategy, failure);
+    run_results_write(results, joined->strategy, &joined->written);
+    write_those_before(joined);
     enum status status = run_results_conclude(results, &joined->written);
     run_folders_discard(&joined->config, joined->strategy, getpid());
     end_all(&joined->written, status);
 }
 
-/* For the watch. */
-static void end_watched(void *context, const struct rank_failure *failure)
-{
-    write_failed(context, failure);
-}
-
 static void end_failed(struct joined *joined, const struct diag *diag, enum status status)
 {
-    const struct rank_failure *failure = &rank_board_at(&joined->own, 0)->failure;
+    struct rank_record *record = rank_board_at(&joined->own, 0);
+    /* Also where the turn was over for this rank, and the records did not come together. */
+    rank_record_fail(record, RANK_FAILURE_COMMUNICATION, -1, diag->text);
     if (!is_first(joined)) {
-        sleep(GRACE_SECONDS);
+        sleep(GRACE_SECONDS); /* the report tells rank 0 */
         end_all(diag, status);
     }
-    if (joined_watch_claim(&joined->watch))
-        write_failed(joined, failure);
     for (;;)
-        pause(); /* the watch writes, and ends us */
+        pause(); /* the watch sees it, writes, and ends us */
 }
 
 /* ---- the turns ---- */
@@ -117,26 +117,38 @@ static enum status gather(struct joined *joined, struct diag *diag)
                                                     board != NULL ? board->memory : NULL, 0, diag);
 }
 
-static enum status run_session(struct joined *joined, uint64_t round, struct diag *diag)
+/* Who and where this rank is, and who looks on. */
+static enum status begin_turn(struct joined *joined, struct diag *diag)
 {
     const struct training *training = &joined->config.training;
-    enum status status =
-        rank_board_create(NULL, 1, training->warmup + training->repeats, &joined->own, diag);
+    const uint64_t steps = training->warmup + training->repeats;
+    struct rank_board all = {0};
+    enum status status = rank_board_create(NULL, 1, steps, &joined->own, diag);
+    if (status == STATUS_OK && is_first(joined))
+        status = rank_board_create(NULL, joined->ranks, steps, &all, diag);
     if (status != STATUS_OK)
         return status;
     struct rank_record *record = rank_board_at(&joined->own, 0);
     record->rank = joined->rank;
     record->world_size = joined->ranks;
     rank_identity_begin(record);
-    rank_identity_fill(record, (uint64_t)joined->config.threads, joined->local_ranks);
+    rank_identity_fill(record, joined->hosts.threads);
+    record->host_number = joined->place.host;
     if (is_first(joined))
-        atomic_store(&joined->watch.board, &joined->own);
+        joined_watch_begin(&joined->watch, record, &all);
+    else
+        joined_report_begin(&joined->report, record);
+    return STATUS_OK;
+}
+
+static enum status run_session(struct joined *joined, uint64_t round, struct diag *diag)
+{
     const struct session_request request = {
         .config = &joined->config,
         .strategy = joined->strategy,
         .round = round,
         .connect = communicator_mpi_create,
-        .record = record,
+        .record = rank_board_at(&joined->own, 0),
     };
     return session_run(&request, diag);
 }
@@ -145,21 +157,22 @@ static enum status run_session(struct joined *joined, uint64_t round, struct dia
 static void take_turn(struct joined *joined, uint64_t round)
 {
     struct diag diag = {0};
-    enum status status = run_session(joined, round, &diag);
+    enum status status = begin_turn(joined, &diag);
+    if (status != STATUS_OK)
+        end_all(&diag, status);
+    status = run_session(joined, round, &diag);
     if (status == STATUS_OK)
         status = gather(joined, &diag);
     if (status != STATUS_OK)
         end_failed(joined, &diag, status);
-    if (is_first(joined) && !joined_watch_claim(&joined->watch))
-        for (;;)
-            pause(); /* the watch writes, and ends us */
     if (is_first(joined)) {
         const struct rank_failure none = {.rank = -1, .step = -1};
-        atomic_store(&joined->watch.board, NULL);
+        joined_watch_end(&joined->watch);
         run_results_add(&joined->results, joined->strategy, &none);
         if (round + 1 == joined->config.rounds)
             run_results_write(&joined->results, joined->strategy, &joined->written);
-        joined_watch_release(&joined->watch);
+    } else {
+        joined_report_end(&joined->report);
     }
     rank_board_fini(&joined->own);
 }
@@ -179,21 +192,26 @@ static void run_turns(struct joined *joined)
 /* Rank 0's checks. */
 static enum status check(struct joined *joined, struct run_faults *faults, struct diag *diag)
 {
-    host_info_load(&joined->host);
+    struct run_results *results = &joined->results;
     run_results_begin(&joined->run);
     joined->run.joined = true;
+    joined->run.bound = joined->hosts.bound;
+    joined->run.oversubscribed = joined->hosts.oversubscribed;
     joined->run.environment = environ;
     joined->run.kernels_by = getenv(KERNELS_MARK) != NULL          ? "launcher"
                              : getenv("OPENBLAS_CORETYPE") != NULL ? "environment"
                                                                    : "library";
-    joined->results.host = &joined->host;
-    joined->results.run = &joined->run;
-    joined->results.local_ranks = joined->local_ranks;
-    uint64_t threads =
-        rank_identity_threads(&joined->host, (uint64_t)joined->config.threads, joined->local_ranks);
+    results->host = &joined->host;
+    results->run = &joined->run;
+    results->room = (struct run_room){
+        .ranks = joined->hosts.tightest_ranks,
+        .bytes = joined->hosts.tightest_bytes,
+        .host = joined->hosts.hosts > 1 ? (int64_t)joined->hosts.tightest : -1,
+        .name = joined->hosts.tightest_name,
+    };
     struct diag planned = {0};
-    if (run_results_init(&joined->results, &joined->config, threads, &planned) == STATUS_OK)
-        run_check_memory(&joined->results, faults);
+    if (run_results_init(results, &joined->config, joined->hosts.threads, &planned) == STATUS_OK)
+        run_check_memory(results, faults);
     run_faults_add_diag(faults, &planned);
     run_check_places(&joined->config, faults);
     return run_faults_report(faults, "run", diag);
@@ -222,19 +240,6 @@ static void write_left_out(struct joined *joined)
             run_results_write(&joined->results, (enum strategy)i, &joined->written);
 }
 
-static uint64_t local_ranks(uint64_t ranks)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
-                                        "SLURM_NTASKS_PER_NODE"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *text = getenv(names[i]);
-        long number = text != NULL ? strtol(text, NULL, 10) : 0;
-        if (number > 0)
-            return (uint64_t)number;
-    }
-    return ranks;
-}
-
 /* OpenBLAS reads its choice when it is loaded, so the program starts anew with it; MPI, which has
  * not started yet, does not notice. */
 static void choose_kernels(char **argv)
@@ -248,21 +253,45 @@ static void choose_kernels(char **argv)
     (void)execv("/proc/self/exe", argv);
 }
 
+/* Before MPI makes its threads. */
+static enum status start_threads(struct joined *joined, struct diag *diag)
+{
+    if (!is_first(joined))
+        return joined_report_start(&joined->report, joined->rank, joined->ranks, diag);
+    joined->watch.timeout_s = joined->config.timeout_s;
+    joined->watch.end = end_watched;
+    joined->watch.context = joined;
+    return joined_watch_start(&joined->watch, joined->ranks, diag);
+}
+
+/* Where all ranks are, and rank 0's ear for them. One that rank 0 will not hear trains all the
+ * same. */
+static enum status meet(struct joined *joined, struct diag *diag)
+{
+    struct joined_link_address address = joined->watch.link.address;
+    enum status status = communicator_mpi_place(&joined->place, diag);
+    host_info_load(&joined->host);
+    if (status == STATUS_OK)
+        status = joined_hosts_gather(joined->communicator, &joined->place, &joined->host,
+                                     (uint64_t)joined->config.threads, &joined->hosts, diag);
+    if (status == STATUS_OK)
+        status = communicator_broadcast(joined->communicator, &address, sizeof address, 0, diag);
+    if (status == STATUS_OK && !is_first(joined))
+        (void)joined_report_connect(&joined->report, &address);
+    return status;
+}
+
 static enum status run(struct joined *joined, struct run_faults *faults, struct diag *diag)
 {
     int rank;
     int ranks;
-    enum status status = STATUS_OK;
-    if (is_first(joined)) { /* before MPI makes its threads */
-        joined->watch.timeout_s = joined->config.timeout_s;
-        joined->watch.end = end_watched;
-        joined->watch.context = joined;
-        status = joined_watch_start(&joined->watch, diag);
-    }
+    enum status status = start_threads(joined, diag);
     if (status == STATUS_OK)
         status = communicator_mpi_start(&rank, &ranks, diag);
     if (status == STATUS_OK)
         status = communicator_mpi_create(MODEL_FP32, 1, &joined->communicator, diag);
+    if (status == STATUS_OK)
+        status = meet(joined, diag);
     if (status != STATUS_OK)
         return status;
     if (is_first(joined))
@@ -276,6 +305,7 @@ static enum status run(struct joined *joined, struct run_faults *faults, struct 
         if (status != STATUS_OK)
             (void)diag_set(diag, status, "%s", joined->written.text);
     }
+    joined_report_stop(&joined->report); /* before rank 0's end, which it would take for a loss */
     communicator_destroy(joined->communicator);
     communicator_mpi_finish();
     return status;
@@ -294,7 +324,6 @@ enum status cmd_run_joined(int argc, char **argv, struct diag *diag)
         return diag_no_memory(diag);
     joined->rank = (uint64_t)rank;
     joined->ranks = (uint64_t)ranks;
-    joined->local_ranks = local_ranks(joined->ranks);
     struct run_config_input input = {argc, argv, joined->ranks, rank != 0};
     enum status status = run_config_read(&input, &joined->config, &faults, &help, diag);
     if (status == STATUS_OK)

@@ -6,32 +6,17 @@
 
 /* ---- hardware ---- */
 
-/* The first rank that ran where this one did. */
-static uint64_t first_there(const struct evidence_parts *parts, uint64_t rank)
-{
-    const char *host = evidence_source_record(parts->source, 0, rank)->host;
-    uint64_t first = 0;
-    while (strcmp(evidence_source_record(parts->source, 0, first)->host, host) != 0)
-        first++;
-    return first;
-}
-
-/* Different hosts of the ranks below `ranks`; one that nothing is known of is on none. */
-static uint64_t hosts_below(const struct evidence_parts *parts, uint64_t ranks)
-{
-    uint64_t hosts = 0;
-    for (uint64_t rank = 0; rank < ranks; rank++)
-        hosts += evidence_source_record(parts->source, 0, rank)->pid != 0 &&
-                 first_there(parts, rank) == rank;
-    return hosts;
-}
-
+/* Of the ranks that something is known of; a rank is on host 0 at least. */
 static uint64_t count_hosts(const struct evidence_parts *parts)
 {
-    uint64_t hosts = 0;
-    if (parts->source->round_count > 0)
-        hosts = hosts_below(parts, evidence_source_ranks(parts->source));
-    return hosts > 0 ? hosts : 1;
+    uint64_t hosts = 1;
+    for (uint64_t rank = 0;
+         parts->source->round_count > 0 && rank < evidence_source_ranks(parts->source); rank++) {
+        const struct rank_record *record = evidence_source_record(parts->source, 0, rank);
+        if (record->pid != 0 && record->host_number >= hosts)
+            hosts = record->host_number + 1;
+    }
+    return hosts;
 }
 
 json_t *evidence_parts_hardware(const struct evidence_parts *parts)
@@ -83,7 +68,7 @@ static json_t *rank_place(const struct evidence_parts *parts, uint64_t rank)
     if (record->pid == 0)
         return object;
     /* A number: archives are shared, and a host's name says more than that. */
-    evidence_parts_set_count(parts, object, "host", hosts_below(parts, first_there(parts, rank)));
+    evidence_parts_set_count(parts, object, "host", record->host_number);
     evidence_parts_set_text(parts, object, "device", record->device);
     evidence_parts_set_count(parts, object, "cores", record->cores);
     evidence_parts_set_count(parts, object, "threads", record->threads);

@@ -22,7 +22,7 @@ static enum status start_mpi(const struct launched_rank *launched, struct rank_r
         return status;
     }
     record->progress++;
-    rank_identity_fill(record, launched->marker->threads, record->world_size);
+    rank_identity_fill(record, launched->marker->threads);
     return STATUS_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "communicator_mpi.h"
+#include "host_info.h"
 #include "stopwatch.h"
 
 void rank_identity_begin(struct rank_record *record)
@@ -13,17 +14,7 @@ void rank_identity_begin(struct rank_record *record)
     __atomic_store_n(&record->pid, (int64_t)getpid(), __ATOMIC_RELEASE);
 }
 
-uint64_t rank_identity_threads(const struct host_info *host, uint64_t asked, uint64_t local_ranks)
-{
-    if (asked > 0)
-        return asked;
-    /* Ranks that mpirun bound have cores of their own; those that it did not share all of them. */
-    uint64_t sharing = host->usable_cores == host->cores && local_ranks > 0 ? local_ranks : 1;
-    uint64_t share = host->usable_cores / sharing;
-    return share > 0 ? share : 1;
-}
-
-void rank_identity_fill(struct rank_record *record, uint64_t threads, uint64_t local_ranks)
+void rank_identity_fill(struct rank_record *record, uint64_t threads)
 {
     struct host_info host;
     struct host_info_blas blas;
@@ -38,5 +29,5 @@ void rank_identity_fill(struct rank_record *record, uint64_t threads, uint64_t l
     snprintf(record->blas_kernels, sizeof record->blas_kernels, "%s", blas.kernels);
     (void)communicator_mpi_library(record->mpi, sizeof record->mpi);
     record->cores = host.usable_cores;
-    record->threads = rank_identity_threads(&host, threads, local_ranks);
+    record->threads = threads;
 }

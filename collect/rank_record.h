@@ -93,8 +93,9 @@ struct rank_record {
     int64_t pid;
     char host[RANK_RECORD_TEXT], device[RANK_RECORD_TEXT], affinity[RANK_RECORD_TEXT];
     char blas[RANK_RECORD_TEXT], blas_kernels[RANK_RECORD_TEXT], mpi[RANK_RECORD_TEXT];
-    uint64_t cores;   /* this rank may run on */
-    uint64_t threads; /* it uses */
+    uint64_t host_number; /* of its host, from 0: communicator_mpi_place.h */
+    uint64_t cores;       /* this rank may run on */
+    uint64_t threads;     /* it uses */
     /* --- where it is now --- */
     enum rank_phase phase;
     int64_t step;      /* the optimizer step in work, -1 before the first */

@@ -165,41 +165,59 @@ static void check_limit(const struct run_results *results, struct run_faults *fa
         text_rounded(limit, sizeof limit, (double)bytes / 1048576, TEXT_ROUNDED_PLAIN, 0), needs);
 }
 
-static uint64_t ranks_here(const struct run_results *results)
+static struct run_room room_of(const struct run_results *results)
 {
-    return results->local_ranks > 0 ? results->local_ranks
-                                    : results->config->training.schedule.world_size;
+    if (results->room.ranks > 0)
+        return results->room;
+    return (struct run_room){.ranks = results->config->training.schedule.world_size,
+                             .bytes = results->host->available_bytes,
+                             .host = -1};
 }
 
 static bool fits_machine(const struct run_results *results, const struct run_result *result)
 {
-    uint64_t available = results->host->available_bytes;
-    if (available == 0)
+    const struct run_room room = room_of(results);
+    if (room.bytes == 0)
         return true; /* the system does not say */
-    return result->plan.arena_bytes + PROCESS_BYTES <= available / ranks_here(results);
+    return result->plan.arena_bytes + PROCESS_BYTES <= room.bytes / room.ranks;
+}
+
+/* "this machine"; of several "host 1", with its name where no archive will keep it. */
+static const char *say_machine(const struct run_room *room, bool with_name, char *text, size_t size)
+{
+    if (room->host < 0)
+        snprintf(text, size, "this machine");
+    else if (with_name)
+        snprintf(text, size, "host %" PRId64 " (%s)", room->host, room->name);
+    else
+        snprintf(text, size, "host %" PRId64, room->host);
+    return text;
 }
 
 static void refuse(struct run_results *results, struct run_result *result)
 {
     char need[64];
     char available[64];
+    char machine[64];
     const double gib = 1073741824.0;
+    const struct run_room room = room_of(results);
     result->failure = (struct rank_failure){.kind = RANK_FAILURE_PREFLIGHT, .rank = -1, .step = -1};
-    snprintf(result->failure.detail, sizeof result->failure.detail,
-             "%" PRIu64 " ranks need %s GiB each, and this machine has %s GiB left for all",
-             ranks_here(results),
-             text_rounded(need, sizeof need,
-                          (double)(result->plan.arena_bytes + PROCESS_BYTES) / gib,
-                          TEXT_ROUNDED_PLAIN, 0),
-             text_rounded(available, sizeof available, (double)results->host->available_bytes / gib,
-                          TEXT_ROUNDED_PLAIN, 0));
+    snprintf(
+        result->failure.detail, sizeof result->failure.detail,
+        "%" PRIu64 " ranks need %s GiB each, and %s has %s GiB left for all", room.ranks,
+        text_rounded(need, sizeof need, (double)(result->plan.arena_bytes + PROCESS_BYTES) / gib,
+                     TEXT_ROUNDED_PLAIN, 0),
+        say_machine(&room, false, machine, sizeof machine),
+        text_rounded(available, sizeof available, (double)room.bytes / gib, TEXT_ROUNDED_PLAIN, 0));
 }
 
 static void check_machine(struct run_results *results, struct run_faults *faults)
 {
     char needs[320];
     char available[64];
+    char machine[HOST_INFO_TEXT + 64];
     size_t fitting = 0;
+    const struct run_room room = room_of(results);
     for (int i = 0; i < STRATEGY_COUNT; i++)
         fitting += results->of[i].asked && fits_machine(results, &results->of[i]);
     for (int i = 0; i < STRATEGY_COUNT && fitting > 0; i++)
@@ -209,12 +227,12 @@ static void check_machine(struct run_results *results, struct run_faults *faults
         return;
     list_needs(results, true, needs, sizeof needs);
     run_faults_add(faults, STATUS_USAGE,
-                   "no strategy fits this machine: %s MiB are available for %" PRIu64
+                   "no strategy fits %s: %s MiB are available for %" PRIu64
                    " ranks; a rank needs: %s",
-                   text_rounded(available, sizeof available,
-                                (double)results->host->available_bytes / 1048576,
+                   say_machine(&room, true, machine, sizeof machine),
+                   text_rounded(available, sizeof available, (double)room.bytes / 1048576,
                                 TEXT_ROUNDED_PLAIN, 0),
-                   ranks_here(results), needs);
+                   room.ranks, needs);
 }
 
 void run_check_memory(struct run_results *results, struct run_faults *faults)

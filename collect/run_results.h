@@ -13,11 +13,19 @@ struct run_result {
     bool written;                /* its evidence */
 };
 
+/* Where memory is tightest for the ranks. */
+struct run_room {
+    uint64_t ranks;   /* that share it */
+    uint64_t bytes;   /* available; 0: the system does not say */
+    int64_t host;     /* number of the host; -1: there is only one */
+    const char *name; /* of it */
+};
+
 struct run_results {
     const struct run_config *config;
     const struct host_info *host;
     const struct evidence_run *run;
-    uint64_t local_ranks; /* that share this host's memory; 0: all */
+    struct run_room room; /* zeros: this machine, for all ranks */
     struct arena arena;   /* of the plans */
     struct run_result of[STRATEGY_COUNT];
     size_t failed;      /* of those written */
