@@ -1,8 +1,18 @@
 #include <string.h>
 
 #include "backend_cpu.h"
+#include "backend_module.h"
 
+/* "auto" takes the first that this machine can run. */
 const struct backend_row backend_table[] = {
+    {
+        .name = "cuda",
+        .unavailable = backend_module_unavailable,
+        .plan = backend_module_plan,
+        .create = backend_module_create,
+        .connect = backend_module_connect,
+        .describe = backend_module_describe,
+    },
     {
         .name = "cpu",
         .unavailable = backend_cpu_unavailable,
