@@ -1,5 +1,7 @@
 #include "checkpoint_work.h"
 
+#include <stdlib.h>
+
 #include "agreement.h"
 #include "stopwatch.h"
 
@@ -41,6 +43,32 @@ uint64_t checkpoint_buffer_bytes(const struct schedule *schedule)
            DEVICE_MEMORY_ALIGNMENT;
 }
 
+static enum status take_staging(struct checkpoint_work *work, struct diag *diag)
+{
+    struct device_memory *memory = work->context->memory;
+    if (!work->context->backend->operations->host_memory) {
+        work->staging = aligned_alloc(DEVICE_MEMORY_ALIGNMENT, work->staging_bytes);
+        return work->staging != NULL ? STATUS_OK : diag_no_memory(diag);
+    }
+    enum status status = device_memory_take(memory, SCHEDULE_WORKSPACE, work->staging_bytes,
+                                            &work->staging_offset, diag);
+    if (status != STATUS_OK)
+        return status;
+    work->in_arena = true;
+    work->staging = device_memory_at(memory, work->staging_offset);
+    return STATUS_OK;
+}
+
+static void release_staging(struct checkpoint_work *work)
+{
+    if (work->in_arena)
+        (void)device_memory_release(work->context->memory, work->staging_offset);
+    else
+        free(work->staging);
+    work->in_arena = false;
+    work->staging = NULL;
+}
+
 enum status checkpoint_work_begin(struct checkpoint_work *work, enum schedule_phase phase,
                                   struct diag *diag)
 {
@@ -51,21 +79,14 @@ enum status checkpoint_work_begin(struct checkpoint_work *work, enum schedule_ph
     enum status status = shard_map_init(&work->map, work->context->schedule, diag);
     device_memory_set_phase(memory, phase);
     if (status == STATUS_OK)
-        status = device_memory_take(memory, SCHEDULE_WORKSPACE, work->staging_bytes,
-                                    &work->staging_offset, diag);
-    work->has_staging = status == STATUS_OK;
-    if (work->has_staging)
-        work->staging = device_memory_at(memory, work->staging_offset);
+        status = take_staging(work, diag);
     return agreement_status(work->context->communicator, status, diag);
 }
 
 void checkpoint_work_end(struct checkpoint_work *work)
 {
-    struct device_memory *memory = work->context->memory;
-    if (work->has_staging)
-        (void)device_memory_release(memory, work->staging_offset);
-    work->has_staging = false;
-    device_memory_set_phase(memory, work->phase_before);
+    release_staging(work);
+    device_memory_set_phase(work->context->memory, work->phase_before);
     shard_map_fini(&work->map);
 }
 

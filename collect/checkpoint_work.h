@@ -14,9 +14,9 @@ struct checkpoint_work {
     const struct checkpoint_place *place;
     struct shard_map map;
     enum schedule_phase phase_before;
-    bool has_staging;
-    uint64_t staging_offset; /* in device memory */
-    unsigned char *staging;  /* host address */
+    bool in_arena;           /* the staging buffer is there, at staging_offset; */
+    uint64_t staging_offset; /* where device memory is not the host's, it is from the heap */
+    unsigned char *staging;  /* the host's memory; NULL: none is taken */
     uint64_t staging_bytes;
     uint64_t begin_ns;
 };

@@ -10,6 +10,7 @@
 #include "joined_watch.h"
 #include "rank_identity.h"
 #include "run_check.h"
+#include "run_devices.h"
 #include "run_folders.h"
 #include "run_results.h"
 #include "session.h"
@@ -146,6 +147,7 @@ static enum status run_session(struct joined *joined, uint64_t round, struct dia
     const struct session_request request = {
         .config = &joined->config,
         .strategy = joined->strategy,
+        .local_rank = joined->place.local_rank,
         .round = round,
         .connect = communicator_mpi_create,
         .record = rank_board_at(&joined->own, 0),
@@ -210,11 +212,30 @@ static enum status check(struct joined *joined, struct run_faults *faults, struc
         .name = joined->hosts.tightest_name,
     };
     struct diag planned = {0};
-    if (run_results_init(results, &joined->config, joined->hosts.threads, &planned) == STATUS_OK)
+    if (run_results_init(results, &joined->config, joined->hosts.threads, &planned) == STATUS_OK &&
+        run_check_devices(results))
         run_check_memory(results, faults);
     run_faults_add_diag(faults, &planned);
     run_check_places(&joined->config, faults);
     return run_faults_report(faults, "run", diag);
+}
+
+/* Where all ranks compute, to rank 0, if that is not on their hosts themselves. */
+static enum status gather_places(struct joined *joined, struct diag *diag)
+{
+    struct run_devices devices;
+    struct run_devices_place own;
+    run_devices_look(joined->config.backend, false, &devices);
+    if (!devices.needed)
+        return STATUS_OK;
+    run_devices_place(&devices, joined->place.local_rank, &own);
+    own.host = joined->place.host;
+    if (is_first(joined))
+        joined->results.places = calloc(joined->ranks, sizeof *joined->results.places);
+    if (is_first(joined) && joined->results.places == NULL)
+        return diag_no_memory(diag);
+    return communicator_gather(joined->communicator, &own, sizeof own, joined->results.places, 0,
+                               diag);
 }
 
 /* All ranks go on, or none, and with the same strategies: those that fit this machine. */
@@ -285,6 +306,8 @@ static enum status run(struct joined *joined, struct run_faults *faults, struct 
 {
     int rank;
     int ranks;
+    if (joined->config.share_device)
+        run_devices_separate(joined->rank);
     enum status status = start_threads(joined, diag);
     if (status == STATUS_OK)
         status = communicator_mpi_start(&rank, &ranks, diag);
@@ -292,6 +315,9 @@ static enum status run(struct joined *joined, struct run_faults *faults, struct 
         status = communicator_mpi_create(MODEL_FP32, 1, &joined->communicator, diag);
     if (status == STATUS_OK)
         status = meet(joined, diag);
+    if (status != STATUS_OK)
+        return status;
+    status = gather_places(joined, diag);
     if (status != STATUS_OK)
         return status;
     if (is_first(joined))

@@ -6,6 +6,7 @@
 #include "launcher.h"
 #include "progress.h"
 #include "run_check.h"
+#include "run_devices.h"
 #include "run_folders.h"
 #include "run_results.h"
 #include "text.h"
@@ -44,24 +45,50 @@ static void plan_job(struct work *work)
                                                                : "library";
 }
 
+/* All ranks will be on this host, in order. */
+static enum status place_ranks(struct work *work, struct diag *diag)
+{
+    const struct run_config *config = &work->config;
+    const uint64_t ranks = config->training.schedule.world_size;
+    struct run_devices devices;
+    if (config->share_device)
+        run_devices_separate(0); /* every rank does so with its own number */
+    run_devices_look(config->backend, false, &devices);
+    if (!devices.needed)
+        return STATUS_OK;
+    work->results.places = calloc(ranks, sizeof *work->results.places);
+    if (work->results.places == NULL)
+        return diag_no_memory(diag);
+    for (uint64_t rank = 0; rank < ranks; rank++)
+        run_devices_place(&devices, rank, &work->results.places[rank]);
+    return STATUS_OK;
+}
+
+/* What each strategy will need, and whether it can be had. */
+static void plan_strategies(struct work *work, struct run_faults *faults)
+{
+    struct diag planned = {0};
+    plan_job(work);
+    enum status status = place_ranks(work, &planned);
+    if (status == STATUS_OK)
+        status = run_results_init(&work->results, &work->config, work->job.threads, &planned);
+    if (status == STATUS_OK && run_check_devices(&work->results))
+        run_check_memory(&work->results, faults);
+    run_faults_add_diag(faults, &planned);
+}
+
 static void prepare(struct work *work, struct run_faults *faults)
 {
     char mpirun[PATH_MAX];
     struct diag found = {0};
-    struct diag planned = {0};
     host_info_load(&work->host);
     run_results_begin(&work->run);
     work->results.host = &work->host;
     work->results.run = &work->run;
     if (launcher_find_mpirun(mpirun, &found) != STATUS_OK)
         run_faults_add_diag(faults, &found);
-    if (faults->count == 0) {
-        plan_job(work);
-        if (run_results_init(&work->results, &work->config, work->job.threads, &planned) ==
-            STATUS_OK)
-            run_check_memory(&work->results, faults);
-        run_faults_add_diag(faults, &planned);
-    }
+    if (faults->count == 0)
+        plan_strategies(work, faults);
     run_check_places(&work->config, faults);
 }
 

@@ -1,6 +1,7 @@
 #include "cmd_run.h"
 #include "communicator_mpi.h"
 #include "launched_rank.h"
+#include "run_devices.h"
 #include "session.h"
 
 /* What the session needs besides the record. */
@@ -15,6 +16,7 @@ static enum status run(void *context, struct rank_record *record, struct diag *d
     const struct session_request request = {
         .config = work->config,
         .strategy = (enum strategy)work->marker->strategy,
+        .local_rank = record->rank, /* all are on this host */
         .round = work->marker->round,
         .connect = communicator_mpi_create,
         .record = record,
@@ -35,6 +37,8 @@ enum status cmd_run_rank(int argc, char **argv, const struct launcher_marker *ma
     enum status status = run_config_parse(&input, &config, &help, diag);
     if (status != STATUS_OK)
         return status;
+    if (config.share_device)
+        run_devices_separate((uint64_t)rank);
     struct work work = {&config, marker};
     const struct launched_rank launched = {
         .marker = marker,

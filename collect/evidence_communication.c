@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "communicator_mpi.h"
 #include "evidence_parts.h"
 
 #define NS_PER_MS 1e6
@@ -136,6 +135,16 @@ static void set_overlap(const struct evidence_parts *parts, json_t *object)
     evidence_parts_set_number(parts, object, "overlap_efficiency", 1 - exposed / blocking);
 }
 
+/* How rank 0's collectives were made; null if it never came to that. */
+static void set_library(const struct evidence_parts *parts, json_t *object)
+{
+    const struct rank_record *record =
+        parts->source->round_count > 0 ? evidence_source_record(parts->source, 0, 0) : NULL;
+    const bool known = record != NULL && record->moved_by[0] != '\0';
+    evidence_parts_set_text(parts, object, "progress", known ? record->moved_by : NULL);
+    evidence_parts_set_text(parts, object, "algorithm", known ? record->algorithm : NULL);
+}
+
 json_t *evidence_parts_communication(const struct evidence_parts *parts)
 {
     const struct schedule_count *expected = &parts->source->plan->count;
@@ -148,8 +157,7 @@ json_t *evidence_parts_communication(const struct evidence_parts *parts)
                 json_write_append(parts->writer, rows, row_of(parts, &row));
         }
     evidence_parts_set(parts, object, "collectives", rows);
-    evidence_parts_set_text(parts, object, "progress", "polling");
-    evidence_parts_set_text(parts, object, "algorithm", communicator_mpi_algorithm());
+    set_library(parts, object);
     evidence_parts_set_text(parts, object, "times", "largest rank's mean over measured steps");
     set_overlap(parts, object);
     return object;

@@ -95,9 +95,14 @@ static void set_memory(const struct evidence_parts *parts, json_t *object,
                        const struct rank_failure *failure)
 {
     evidence_parts_set_count(parts, object, "asked_bytes", failure->asked_bytes);
-    evidence_parts_set_count(parts, object, "in_use_bytes", failure->in_use_bytes);
-    evidence_parts_set_count(parts, object, "limit_bytes", failure->limit_bytes);
-    evidence_parts_set_text(parts, object, "category", schedule_category_name(failure->category));
+    if (failure->in_use_bytes > 0)
+        evidence_parts_set_count(parts, object, "in_use_bytes", failure->in_use_bytes);
+    if (failure->limit_bytes > 0)
+        evidence_parts_set_count(parts, object, "limit_bytes", failure->limit_bytes);
+    evidence_parts_set_text(parts, object, "category",
+                            failure->category < SCHEDULE_CATEGORY_COUNT
+                                ? schedule_category_name(failure->category)
+                                : NULL);
 }
 
 json_t *evidence_parts_failure(const struct evidence_parts *parts)

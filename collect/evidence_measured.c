@@ -120,6 +120,8 @@ json_t *evidence_parts_metrics(const struct evidence_parts *parts)
         evidence_parts_set(parts, object, "peak_memory_mb_per_rank", peaks(parts));
         evidence_parts_set_text(parts, object, "memory_kind", "allocated");
     }
+    if (!isnan(parts->metrics.device_peak_mb))
+        evidence_parts_set_number(parts, object, "peak_device_mb", parts->metrics.device_peak_mb);
     if (!isnan(parts->metrics.checkpoint_peak_mb))
         evidence_parts_set_number(parts, object, "checkpoint_peak_memory_mb",
                                   parts->metrics.checkpoint_peak_mb);

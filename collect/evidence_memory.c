@@ -67,6 +67,24 @@ static const struct rank_record *largest_process(const struct evidence_parts *pa
     return largest;
 }
 
+/* The device's memory over all rounds: what was in use before this rank used it, where that is
+ * known, at most in training and at all; and what of it is neither that nor the arena: context,
+ * kernels, libraries. */
+static void set_device(const struct evidence_parts *parts, uint64_t rank, json_t *object)
+{
+    struct evidence_metrics_device device;
+    if (!evidence_metrics_device_of(parts->source, rank, &device))
+        return;
+    if (device.before_bytes > 0)
+        evidence_parts_set_count(parts, object, "device_before_bytes", device.before_bytes);
+    evidence_parts_set_count(parts, object, "device_training_peak_bytes",
+                             device.training_peak_bytes);
+    evidence_parts_set_count(parts, object, "device_peak_bytes", device.peak_bytes);
+    if (device.own_bytes > 0)
+        evidence_parts_set_count(parts, object, "device_residual_bytes",
+                                 device.own_bytes - device.arena_bytes);
+}
+
 static json_t *rank_memory(const struct evidence_parts *parts, uint64_t rank)
 {
     const struct rank_record *record = largest_process(parts, rank);
@@ -79,9 +97,10 @@ static json_t *rank_memory(const struct evidence_parts *parts, uint64_t rank)
     evidence_parts_set_count(parts, object, "process_before_arena_bytes",
                              record->process_before_bytes);
     /* What the process takes beyond its arena: program, BLAS, MPI, this record. */
-    if (record->process_peak_bytes > record->arena_bytes)
+    if (!record->gpu.used && record->process_peak_bytes > record->arena_bytes)
         evidence_parts_set_count(parts, object, "process_residual_bytes",
                                  record->process_peak_bytes - record->arena_bytes);
+    set_device(parts, rank, object);
     evidence_parts_set(parts, object, "resident", resident(parts, record));
     evidence_parts_set(parts, object, "phases", phases(parts, rank));
     evidence_parts_set(parts, object, "category_peaks", category_peaks(parts, rank));

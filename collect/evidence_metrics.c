@@ -127,6 +127,47 @@ bool evidence_metrics_has_peaks(const struct evidence_source *source)
     return false;
 }
 
+/* ---- memory of devices ---- */
+
+/* Then the device says what they use together. */
+static bool is_shared(const struct evidence_source *source, uint64_t rank)
+{
+    return source->places != NULL &&
+           run_devices_sharers(source->places, evidence_source_ranks(source), rank) > 1;
+}
+
+bool evidence_metrics_device_of(const struct evidence_source *source, uint64_t rank,
+                                struct evidence_metrics_device *device)
+{
+    *device = (struct evidence_metrics_device){0};
+    for (size_t round = 0; round < source->round_count; round++) {
+        const struct rank_record *record = evidence_source_record(source, round, rank);
+        if (record->gpu.training_peak_bytes <= device->training_peak_bytes)
+            continue;
+        device->arena_bytes = record->arena_bytes;
+        device->before_bytes = record->gpu.before_bytes;
+        device->training_peak_bytes = record->gpu.training_peak_bytes;
+        device->peak_bytes = record->gpu.peak_bytes;
+    }
+    if (device->training_peak_bytes >= device->before_bytes + device->arena_bytes &&
+        !is_shared(source, rank))
+        device->own_bytes = device->training_peak_bytes - device->before_bytes;
+    return device->training_peak_bytes > 0;
+}
+
+/* Of the rank that has most; NAN unless it can be told of all. */
+static double device_peak_mb(const struct evidence_source *source)
+{
+    uint64_t largest = 0;
+    for (uint64_t rank = 0; rank < evidence_source_ranks(source); rank++) {
+        struct evidence_metrics_device device;
+        if (!evidence_metrics_device_of(source, rank, &device) || device.own_bytes == 0)
+            return NAN;
+        largest = device.own_bytes > largest ? device.own_bytes : largest;
+    }
+    return (double)largest / MIB;
+}
+
 static double largest_mb(const struct evidence_source *source, int first, int last)
 {
     uint64_t largest = 0;
@@ -177,7 +218,8 @@ static void derive(const struct evidence_source *source, struct evidence_metrics
 enum status evidence_metrics_of(const struct evidence_source *source,
                                 struct evidence_metrics *metrics, struct diag *diag)
 {
-    struct evidence_metrics result = {.peak_mb = NAN, .checkpoint_peak_mb = NAN};
+    struct evidence_metrics result = {
+        .peak_mb = NAN, .checkpoint_peak_mb = NAN, .device_peak_mb = NAN};
     for (size_t round = 0; round < source->round_count; round++)
         result.steps += evidence_source_common(source, round);
     double *values = calloc((size_t)result.steps + 1, sizeof *values);
@@ -189,6 +231,7 @@ enum status evidence_metrics_of(const struct evidence_source *source,
     free(values);
     if (evidence_metrics_has_peaks(source)) {
         result.peak_mb = largest_mb(source, SCHEDULE_PHASE_INIT, SCHEDULE_PHASE_OPTIMIZER);
+        result.device_peak_mb = device_peak_mb(source);
         result.checkpoint_peak_mb =
             largest_mb(source, SCHEDULE_PHASE_CHECKPOINT_SAVE, SCHEDULE_PHASE_CHECKPOINT_RESTORE);
     }

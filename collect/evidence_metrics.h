@@ -10,6 +10,7 @@ struct evidence_metrics {
     double throughput; /* tokens/s over all ranks */
     double communication_ratio, in_flight_ratio;
     double peak_mb, checkpoint_peak_mb;
+    double device_peak_mb;  /* training: arena and libraries */
     double achieved_tflops; /* of a rank */
     double matrix_tflops;   /* of a rank's matrix product: mean over ranks */
     double utilisation;     /* NAN also if training was faster than the product */
@@ -31,6 +32,19 @@ uint64_t evidence_metrics_phase_peak(const struct evidence_source *source, uint6
                                      enum schedule_phase phase, size_t *round);
 /* A rank's largest peak of init to optimizer. */
 uint64_t evidence_metrics_training_peak(const struct evidence_source *source, uint64_t rank);
+/* A rank's device over all rounds. */
+struct evidence_metrics_device {
+    uint64_t arena_bytes;
+    uint64_t before_bytes;                    /* in use before; 0: not known */
+    uint64_t training_peak_bytes, peak_bytes; /* in use by everybody, at most */
+    /* What of the training's peak was this rank's: less what was in use before. 0: it cannot be
+     * told, because ranks share the device, or because it is less than the arena, so that somebody
+     * else's memory became free meanwhile. */
+    uint64_t own_bytes;
+};
+/* False if it computed on the host itself, or nothing was measured. */
+bool evidence_metrics_device_of(const struct evidence_source *source, uint64_t rank,
+                                struct evidence_metrics_device *device);
 /* True if every rank completed an optimizer step, so that its peaks are those of training. */
 bool evidence_metrics_has_peaks(const struct evidence_source *source);
 

@@ -33,6 +33,14 @@ json_t *evidence_parts_calibration(const struct evidence_parts *parts);
 json_t *evidence_parts_hardware(const struct evidence_parts *parts);
 json_t *evidence_parts_environment(const struct evidence_parts *parts);
 json_t *evidence_parts_run(const struct evidence_parts *parts);
+/* evidence_device.c */
+bool evidence_parts_on_device(const struct evidence_parts *parts); /* not on the host itself */
+const char *evidence_parts_level(const struct evidence_parts *parts);
+/* A rank's place in hardware.devices; false if it is not known. */
+bool evidence_parts_device_number(const struct evidence_parts *parts, uint64_t rank,
+                                  uint64_t *number);
+void evidence_parts_set_devices(const struct evidence_parts *parts, json_t *hardware);
+void evidence_parts_set_device_libraries(const struct evidence_parts *parts, json_t *environment);
 /* evidence_failure.c; null if nothing failed */
 json_t *evidence_parts_failure(const struct evidence_parts *parts);
 

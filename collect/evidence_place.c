@@ -24,8 +24,13 @@ json_t *evidence_parts_hardware(const struct evidence_parts *parts)
     const struct host_info *host = parts->source->host;
     uint64_t hosts = count_hosts(parts);
     json_t *object = json_write_object(parts->writer);
-    evidence_parts_set_text(parts, object, "device", host->cpu);
-    evidence_parts_set_count(parts, object, "device_count", host->packages * hosts);
+    if (evidence_parts_on_device(parts)) {
+        evidence_parts_set_devices(parts, object);
+        evidence_parts_set_text(parts, object, "processor", host->cpu);
+    } else {
+        evidence_parts_set_text(parts, object, "device", host->cpu);
+        evidence_parts_set_count(parts, object, "device_count", host->packages * hosts);
+    }
     evidence_parts_set_count(parts, object, "hosts", hosts);
     evidence_parts_set_count(parts, object, "cores_per_host", host->cores);
     evidence_parts_set_count(parts, object, "hardware_threads_per_host", host->threads);
@@ -48,20 +53,61 @@ static const char *const variables[] = {
     "OMPI_MCA_pml",         "OMPI_MCA_btl",
     "OMPI_MCA_coll",        "OMPI_MCA_coll_tuned_use_dynamic_rules"};
 
+/* The same of GPUs and NCCL (its environment variables' list); names of files are none. */
+static const char *const device_variables[] = {"CUDA_VISIBLE_DEVICES",
+                                               "CUDA_DEVICE_ORDER",
+                                               "CUDA_DEVICE_MAX_CONNECTIONS",
+                                               "CUDA_LAUNCH_BLOCKING",
+                                               "CUDA_MODULE_LOADING",
+                                               "NVIDIA_TF32_OVERRIDE",
+                                               "NCCL_ALGO",
+                                               "NCCL_PROTO",
+                                               "NCCL_NET",
+                                               "NCCL_P2P_DISABLE",
+                                               "NCCL_P2P_LEVEL",
+                                               "NCCL_SHM_DISABLE",
+                                               "NCCL_IB_DISABLE",
+                                               "NCCL_IB_HCA",
+                                               "NCCL_NET_GDR_LEVEL",
+                                               "NCCL_SOCKET_IFNAME",
+                                               "NCCL_SOCKET_NTHREADS",
+                                               "NCCL_NSOCKS_PERTHREAD",
+                                               "NCCL_BUFFSIZE",
+                                               "NCCL_NTHREADS",
+                                               "NCCL_MIN_NCHANNELS",
+                                               "NCCL_MAX_NCHANNELS",
+                                               "NCCL_MIN_CTAS",
+                                               "NCCL_MAX_CTAS",
+                                               "NCCL_CUMEM_ENABLE",
+                                               "NCCL_NVLS_ENABLE",
+                                               "NCCL_COLLNET_ENABLE",
+                                               "NCCL_CROSS_NIC",
+                                               "NCCL_CHECKS_DISABLE",
+                                               "NCCL_LAUNCH_MODE"};
+
+static void add_variables(const struct evidence_parts *parts, const char *const *names,
+                          size_t count, json_t *object)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *value = launcher_command_variable(parts->source->run->environment, names[i]);
+        if (value != NULL)
+            evidence_parts_set_text(parts, object, names[i], value);
+    }
+}
+
 static json_t *variables_of(const struct evidence_parts *parts)
 {
     json_t *object = json_write_object(parts->writer);
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *value =
-            launcher_command_variable(parts->source->run->environment, variables[i]);
-        if (value != NULL)
-            evidence_parts_set_text(parts, object, variables[i], value);
-    }
+    add_variables(parts, variables, sizeof variables / sizeof variables[0], object);
+    if (evidence_parts_on_device(parts))
+        add_variables(parts, device_variables, sizeof device_variables / sizeof device_variables[0],
+                      object);
     return object;
 }
 
 static json_t *rank_place(const struct evidence_parts *parts, uint64_t rank)
 {
+    uint64_t number;
     const struct rank_record *record = evidence_source_record(parts->source, 0, rank);
     json_t *object = json_write_object(parts->writer);
     evidence_parts_set_count(parts, object, "rank", rank);
@@ -70,6 +116,8 @@ static json_t *rank_place(const struct evidence_parts *parts, uint64_t rank)
     /* A number: archives are shared, and a host's name says more than that. */
     evidence_parts_set_count(parts, object, "host", record->host_number);
     evidence_parts_set_text(parts, object, "device", record->device);
+    if (evidence_parts_device_number(parts, rank, &number))
+        evidence_parts_set_count(parts, object, "gpu", number);
     evidence_parts_set_count(parts, object, "cores", record->cores);
     evidence_parts_set_count(parts, object, "threads", record->threads);
     evidence_parts_set_text(parts, object, "affinity", record->affinity);
@@ -78,6 +126,7 @@ static json_t *rank_place(const struct evidence_parts *parts, uint64_t rank)
 
 static void set_libraries(const struct evidence_parts *parts, json_t *object)
 {
+    evidence_parts_set_device_libraries(parts, object);
     if (parts->source->round_count == 0)
         return;
     const struct rank_record *record = evidence_source_record(parts->source, 0, 0);

@@ -3,6 +3,7 @@
 
 #include "host_info.h"
 #include "rank_record.h"
+#include "run_devices.h"
 #include "run_plan.h"
 
 /* When and how a run was started; the same for all its strategies. */
@@ -26,6 +27,8 @@ struct evidence_source {
     const struct rank_failure *failure; /* kind NONE: every round completed */
     const struct host_info *host;
     const struct evidence_run *run;
+    /* Where the ranks were to compute, one a rank; NULL: on the host itself. */
+    const struct run_devices_place *places;
 };
 
 /* The record of a rank in a round. */

@@ -93,7 +93,8 @@ json_t *evidence_parts_strategy_options(const struct evidence_parts *parts)
                              schedule->persistent_valid_elements);
     evidence_parts_set_bool(parts, object, "overlap", request->overlap);
     evidence_parts_set_bool(parts, object, "sharding_exercised", request->world_size > 1);
-    evidence_parts_set_bool(parts, object, "bf16_emulated", request->dtype == MODEL_BF16);
+    evidence_parts_set_bool(parts, object, "bf16_emulated",
+                            request->dtype == MODEL_BF16 && !evidence_parts_on_device(parts));
     return object;
 }
 
@@ -125,6 +126,8 @@ json_t *evidence_parts_ledger(const struct evidence_parts *parts)
                              ledger->parameters + ledger->gradients + ledger->optimizer_state);
     evidence_parts_set_count(parts, object, "persistent_parameters_bytes", ledger->persistent);
     evidence_parts_set_count(parts, object, "padding_bytes", ledger->padding);
+    if (parts->source->plan->incomplete)
+        return object; /* without the backend's workspace these are not known */
     evidence_parts_set(parts, object, "temporary", temporary(parts));
     evidence_parts_set_count(parts, object, "predicted_peak_bytes", parts->source->plan->walk.peak);
     return object;

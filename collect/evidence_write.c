@@ -38,7 +38,7 @@ static json_t *document_of(const struct evidence_parts *parts)
     evidence_parts_set_text(parts, document, "role", "training_state_parallel");
     evidence_parts_set_text(parts, document, "strategy", row->name);
     evidence_parts_set_text(parts, document, "group", row->group);
-    evidence_parts_set_text(parts, document, "evidence_level", "cpu_multi_process");
+    evidence_parts_set_text(parts, document, "evidence_level", evidence_parts_level(parts));
     evidence_parts_set_text(parts, document, "decision", failed ? "failed" : "measured");
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         evidence_parts_set(parts, document, sections[i].key, sections[i].make(parts));

@@ -57,7 +57,7 @@ struct rank_failure {
     int64_t step;   /* the optimizer step it happened in, warm-up included, from 0; -1: none */
     uint64_t at_ns; /* when; of the failures of several ranks the first one is told */
     char detail[1024];
-    /* out_of_memory */
+    /* out_of_memory; category SCHEDULE_CATEGORY_COUNT: the arena, in which all of them lie */
     uint64_t asked_bytes, in_use_bytes, limit_bytes;
     enum schedule_category category;
 };
@@ -81,6 +81,21 @@ struct rank_link { /* one calibration measurement, waited for where it was poste
     double ms;
 };
 
+/* The device that a rank computes on where that is not the host itself; zeroed where it is. */
+struct rank_device {
+    bool used, emulated;
+    uint32_t index; /* among those of its host that it sees */
+    char name[96];  /* as the driver says */
+    char bus[32];   /* PCI address */
+    char driver[32], driver_cuda[32], runtime[32], blas[32], nccl[32]; /* versions */
+    uint64_t memory_bytes;
+    int32_t capability_major, capability_minor, multiprocessors;
+    uint32_t peers; /* bit i: it reads and writes the memory of device i directly */
+    /* Of its memory, in use by everybody: before this rank used it (0: not known), at most up to
+     * the end of training, and at most. */
+    uint64_t before_bytes, training_peak_bytes, peak_bytes;
+};
+
 struct rank_checkpoint {
     bool sharded, done, restored, verified;
     uint64_t files, bytes;
@@ -93,6 +108,8 @@ struct rank_record {
     int64_t pid;
     char host[RANK_RECORD_TEXT], device[RANK_RECORD_TEXT], affinity[RANK_RECORD_TEXT];
     char blas[RANK_RECORD_TEXT], blas_kernels[RANK_RECORD_TEXT], mpi[RANK_RECORD_TEXT];
+    char moved_by[16], algorithm[RANK_RECORD_TEXT]; /* collectives: "polling", "stream"; how */
+    struct rank_device gpu;
     uint64_t host_number; /* of its host, from 0: communicator_mpi_place.h */
     uint64_t cores;       /* this rank may run on */
     uint64_t threads;     /* it uses */

@@ -10,6 +10,7 @@
 
 #include "checkpoint_source.h"
 #include "folders.h"
+#include "run_devices.h"
 #include "run_folders.h"
 #include "run_targets.h"
 #include "text.h"
@@ -174,6 +175,76 @@ static struct run_room room_of(const struct run_results *results)
                              .host = -1};
 }
 
+/* ---- memory of devices ---- */
+
+/* The rank that has least of its device's memory left to it, and how much that is; 0: it is not
+ * known. */
+static uint64_t fullest(const struct run_results *results, uint64_t *bytes)
+{
+    const uint64_t ranks = results->config->training.schedule.world_size;
+    uint64_t fullest = 0;
+    *bytes = 0;
+    for (uint64_t rank = 0; rank < ranks; rank++) {
+        const uint64_t left =
+            results->places[rank].free_bytes / run_devices_sharers(results->places, ranks, rank);
+        if (left == 0 || (*bytes != 0 && left >= *bytes))
+            continue;
+        *bytes = left;
+        fullest = rank;
+    }
+    return fullest;
+}
+
+static void refuse_on_device(struct run_result *result, const struct run_devices_place *place,
+                             uint64_t bytes)
+{
+    char need[64];
+    char left[64];
+    char all[64];
+    const double gib = 1073741824.0;
+    result->failure = (struct rank_failure){.kind = RANK_FAILURE_PREFLIGHT, .rank = -1, .step = -1};
+    snprintf(result->failure.detail, sizeof result->failure.detail,
+             "a rank needs %s GiB, and GPU %" PRIu32 " (%s) has %s GiB of %s GiB left for it; what "
+             "else uses it is told by nvidia-smi",
+             text_rounded(need, sizeof need, (double)result->plan.arena_bytes / gib,
+                          TEXT_ROUNDED_PLAIN, 0),
+             place->device.index, place->device.name,
+             text_rounded(left, sizeof left, (double)bytes / gib, TEXT_ROUNDED_PLAIN, 0),
+             text_rounded(all, sizeof all, (double)place->device.memory_bytes / gib,
+                          TEXT_ROUNDED_PLAIN, 0));
+}
+
+/* Also if none fits: what stands in the way is another process' doing, and so it is told. */
+static void check_devices(struct run_results *results)
+{
+    uint64_t bytes;
+    const uint64_t rank = fullest(results, &bytes);
+    for (int i = 0; i < STRATEGY_COUNT && bytes > 0; i++)
+        if (results->of[i].asked && results->of[i].plan.arena_bytes > bytes)
+            refuse_on_device(&results->of[i], &results->places[rank], bytes);
+}
+
+bool run_check_devices(struct run_results *results)
+{
+    char text[512];
+    const uint64_t ranks = results->config->training.schedule.world_size;
+    if (results->places == NULL)
+        return true;
+    if (!run_devices_check(results->places, ranks, results->config->share_device, text,
+                           sizeof text)) {
+        run_results_block(results, text);
+        return false;
+    }
+    if (run_devices_mixed(results->places, ranks, text, sizeof text))
+        fprintf(stderr,
+                "rankledger-collect: warning: the ranks have different GPUs (%s); the slowest sets "
+                "the pace, and the evidence says so\n",
+                text);
+    return true;
+}
+
+/* ---- memory of the host ---- */
+
 static bool fits_machine(const struct run_results *results, const struct run_result *result)
 {
     const struct run_room room = room_of(results);
@@ -238,5 +309,8 @@ static void check_machine(struct run_results *results, struct run_faults *faults
 void run_check_memory(struct run_results *results, struct run_faults *faults)
 {
     check_limit(results, faults);
-    check_machine(results, faults);
+    if (results->places != NULL)
+        check_devices(results);
+    else
+        check_machine(results, faults);
 }

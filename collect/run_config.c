@@ -227,6 +227,10 @@ static void check_backend(const struct run_options *options, struct run_config *
         run_faults_add(faults, STATUS_ENVIRONMENT,
                        "backend %s is not part of this build; see rankledger-collect preflight",
                        asked);
+    else if (options->share_device && backend_find(config->backend)->describe == NULL)
+        run_faults_add(faults, STATUS_USAGE,
+                       "--share-device is of GPUs, and the %s computes: add --backend cuda",
+                       strcmp(config->backend, "cpu") == 0 ? "CPU" : config->backend);
 }
 
 static void interpret(const struct run_options *options, const struct run_config_input *input,
@@ -244,6 +248,7 @@ static void interpret(const struct run_options *options, const struct run_config
         .dump_dir = options->dump,
         .force = options->force,
         .reference = options->reference,
+        .share_device = options->share_device,
         .threads = (int)options->threads,
         .argc = input->argc,
         .argv = input->argv,

@@ -50,8 +50,9 @@ struct run_config {
     struct run_injection injection;
     bool force;
     bool reference;
-    int threads; /* per rank; 0: cores / ranks */
-    int argc;    /* of the whole command line, for the evidence and for starting the ranks */
+    bool share_device; /* ranks may share a GPU: an experiment */
+    int threads;       /* per rank; 0: cores / ranks */
+    int argc;          /* of the whole command line, for the evidence and for starting the ranks */
     char **argv;
 };
 
@@ -86,8 +87,8 @@ enum status run_config_target(const struct run_config *config, enum strategy str
 enum status run_config_checkpoint_dir(const struct run_config *config, char *path, size_t size,
                                       struct diag *diag) STATUS_CHECKED;
 
-/* A row's name for "auto" (the first that this machine can run) or a name; NULL if there is none.
- */
+/* A row's name for "auto" (the first that this machine can run) or a name, whether or not this
+ * machine can run it; NULL if there is none. */
 const char *run_config_backend(const char *name);
 
 #endif

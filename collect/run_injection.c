@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "text.h"
 
 /* Where each can happen. */
@@ -90,6 +91,11 @@ static void check(const struct run_injection *injection, size_t kind,
                        "--inject names step %" PRIu64 ", but there are %" PRIu64
                        " (warm-up and repeats), from 0",
                        injection->step, steps);
+    const struct backend_row *row = config->backend != NULL ? backend_find(config->backend) : NULL;
+    if (injection->fault == RUN_FAULT_OOM && injection->at_checkpoint && row != NULL &&
+        row->describe != NULL)
+        run_faults_add(faults, STATUS_USAGE,
+                       "--inject oom: a checkpoint takes none of a GPU's memory: name a step");
     if (injection->fault == RUN_FAULT_DISK_FULL && injection->rank != 0 &&
         config->checkpoint == RUN_CHECKPOINT_FULL)
         run_faults_add(faults, STATUS_USAGE,

@@ -71,6 +71,8 @@ static const struct row rows[] = {
     {"memory-limit", OPTIONS_TEXT, "SIZE", "of one rank, such as 2GiB", AT(memory_limit), 0, 0,
      NULL},
     {"threads", OPTIONS_COUNT, "N", "of one rank (cores / ranks)", AT(threads), 1, 4096, NULL},
+    {"share-device", OPTIONS_FLAG, NULL, "ranks may share a GPU, as an experiment",
+     AT(share_device), 0, 0, NULL},
     {"timeout", OPTIONS_NUMBER, "S", "seconds without a completed step (120)", AT(timeout), 0.1,
      1e7, NULL},
     {"checkpoint", OPTIONS_CHOICE, "KIND", "none|full|sharded|both, verified (none)",

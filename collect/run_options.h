@@ -18,7 +18,7 @@ struct run_options {
     int64_t warmup, repeats, rounds, seed;
     double learning_rate, max_grad_norm, bucket_mb;
     int64_t prefetch, persistence_threshold;
-    bool no_overlap, activation_checkpointing, force, reference;
+    bool no_overlap, activation_checkpointing, force, reference, share_device;
     const char *memory_limit;
     double timeout;
     int checkpoint; /* enum run_checkpoint */

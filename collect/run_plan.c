@@ -17,8 +17,9 @@ uint64_t run_plan_communicator_bytes(const struct run_config *config)
                : communicator_mpi_buffer_bytes(config->training.schedule.world_size);
 }
 
+/* Of a backend that cannot be had only what follows from the strategy is known. */
 static enum status workspace_of(const struct run_config *config, uint64_t threads, uint64_t *bytes,
-                                struct diag *diag)
+                                struct run_plan *plan, struct diag *diag)
 {
     const struct schedule_request *schedule = &config->training.schedule;
     const struct backend_row *row = backend_find(config->backend);
@@ -33,20 +34,30 @@ static enum status workspace_of(const struct run_config *config, uint64_t thread
     sigset_t before;
     sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    enum status status = row->plan(&request, &operator_bytes, diag);
+    enum status status = STATUS_OK;
+    plan->incomplete = row->unavailable() != NULL;
+    if (!plan->incomplete)
+        status = row->plan(&request, &operator_bytes, diag);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !plan->incomplete)
         *bytes =
             executor_workspace_bytes(schedule, operator_bytes, run_plan_communicator_bytes(config));
     return status;
 }
 
-/* What checkpoints, restoring and dumps need beside the resident state. */
+static bool saves_or_restores(const struct run_config *config)
+{
+    return config->checkpoint != RUN_CHECKPOINT_NONE || config->dump_dir != NULL ||
+           config->restore_dir != NULL;
+}
+
+/* What checkpoints, restoring and dumps need beside the resident state: files are read into and
+ * written from the host's memory, which an arena on a device is not. */
 static uint64_t beside_residents(const struct run_config *config, const struct schedule *schedule)
 {
-    bool none = config->checkpoint == RUN_CHECKPOINT_NONE && config->dump_dir == NULL &&
-                config->restore_dir == NULL;
-    return none ? 0 : checkpoint_buffer_bytes(schedule);
+    const struct backend_row *row = backend_find(config->backend);
+    const bool on_host = row == NULL || row->describe == NULL;
+    return saves_or_restores(config) && on_host ? checkpoint_buffer_bytes(schedule) : 0;
 }
 
 static uint64_t aligned(uint64_t bytes)
@@ -75,7 +86,7 @@ static void predict(const struct run_config *config, struct run_plan *plan)
     uint64_t resident = 0;
     for (int i = 0; i < SCHEDULE_CATEGORY_COUNT; i++)
         resident += plan->walk.resident[i];
-    plan->checkpoint_bytes = buffers > 0 ? resident + buffers : 0;
+    plan->checkpoint_bytes = saves_or_restores(config) ? resident + buffers : 0;
     plan->peak_bytes =
         plan->walk.peak > plan->checkpoint_bytes ? plan->walk.peak : plan->checkpoint_bytes;
     plan->count = schedule_count_of(&plan->schedule);
@@ -88,7 +99,7 @@ enum status run_plan_make(const struct run_config *config, enum strategy strateg
     struct schedule_request request = config->training.schedule;
     *plan = (struct run_plan){0};
     request.strategy = strategy;
-    enum status status = workspace_of(config, threads, &request.workspace_bytes, diag);
+    enum status status = workspace_of(config, threads, &request.workspace_bytes, plan, diag);
     if (status == STATUS_OK)
         status = schedule_build(&request, arena, &plan->schedule, diag);
     if (status == STATUS_OK)

@@ -11,6 +11,7 @@ struct run_plan {
     struct schedule_walk walk;
     struct schedule_count count;
     struct schedule_ledger ledger;
+    bool incomplete; /* the backend cannot be had: its workspace is not known, and left out */
     uint64_t checkpoint_bytes; /* resident state and a checkpoint's buffers; 0: none is made */
     uint64_t peak_bytes;       /* live bytes of one rank at the worst moment */
     uint64_t arena_bytes;      /* what one rank reserves */

@@ -55,6 +55,7 @@ void run_results_fini(struct run_results *results)
             rank_board_fini(&result->boards[round]);
         free(result->boards);
     }
+    free(results->places);
     arena_fini(&results->arena);
     *results = (struct run_results){0};
 }
@@ -69,6 +70,17 @@ void run_results_add(struct run_results *results, enum strategy strategy,
 {
     results->of[strategy].round_count++;
     results->of[strategy].failure = *failure;
+}
+
+void run_results_block(struct run_results *results, const char *why)
+{
+    for (int i = 0; i < STRATEGY_COUNT; i++) {
+        struct rank_failure *failure = &results->of[i].failure;
+        if (!results->of[i].asked)
+            continue;
+        *failure = (struct rank_failure){.kind = RANK_FAILURE_PREFLIGHT, .rank = -1, .step = -1};
+        snprintf(failure->detail, sizeof failure->detail, "%s", why);
+    }
 }
 
 /* ---- a strategy's line ---- */
@@ -123,6 +135,7 @@ void run_results_write(struct run_results *results, enum strategy strategy, stru
         .config = results->config,
         .strategy = strategy,
         .plan = &result->plan,
+        .places = results->places,
         .boards = result->boards,
         .round_count = result->round_count,
         .failure = &result->failure,
@@ -177,6 +190,22 @@ static void print_next(const struct run_config *config)
     text_buffer_fini(&text);
 }
 
+/* What kept every strategy from running, if it is one thing; NULL else. */
+static const char *common_obstacle(const struct run_results *results)
+{
+    const char *why = NULL;
+    for (int i = 0; i < STRATEGY_COUNT; i++) {
+        const struct rank_failure *failure = &results->of[i].failure;
+        if (!results->of[i].asked)
+            continue;
+        if (failure->kind != RANK_FAILURE_PREFLIGHT ||
+            (why != NULL && strcmp(why, failure->detail) != 0))
+            return NULL;
+        why = failure->detail;
+    }
+    return why;
+}
+
 enum status run_results_conclude(const struct run_results *results, struct diag *diag)
 {
     char names[256] = "";
@@ -197,6 +226,9 @@ enum status run_results_conclude(const struct run_results *results, struct diag 
     print_next(results->config);
     if (results->failed == 0)
         return STATUS_OK;
+    if (common_obstacle(results) != NULL)
+        return diag_set(diag, STATUS_NEGATIVE, "no strategy could run: %s",
+                        common_obstacle(results));
     if (written < results->config->strategy_count)
         snprintf(rest, sizeof rest, " and %zu did not run",
                  results->config->strategy_count - written);

@@ -26,7 +26,9 @@ struct run_results {
     const struct host_info *host;
     const struct evidence_run *run;
     struct run_room room; /* zeros: this machine, for all ranks */
-    struct arena arena;   /* of the plans */
+    /* Where the ranks compute if not on the host itself, one a rank; heap, owned. NULL: on it. */
+    struct run_devices_place *places;
+    struct arena arena; /* of the plans */
     struct run_result of[STRATEGY_COUNT];
     size_t failed;      /* of those written */
     enum status status; /* of the first evidence that could not be written */
@@ -42,6 +44,9 @@ void run_results_fini(struct run_results *results);
 struct rank_board *run_results_next(struct run_results *results, enum strategy strategy);
 void run_results_add(struct run_results *results, enum strategy strategy,
                      const struct rank_failure *failure);
+
+/* Notes why no strategy can run at all: the failure of each that was asked for. */
+void run_results_block(struct run_results *results, const char *why);
 
 /* Writes a strategy's evidence and prints its line. A failure stays in `diag` and in the results,
  * and the others go on. */

@@ -26,6 +26,32 @@ void session_parts_note_memory(struct session *session)
     record->process_peak_bytes = stopwatch_peak_resident_bytes();
 }
 
+void session_parts_note_device(struct session *session)
+{
+    uint64_t now = 0;
+    struct rank_device *gpu = &session->record->gpu;
+    const struct backend_operations *operations = session->backend->operations;
+    if (operations->memory_used == NULL || session->backend->lost)
+        return;
+    operations->memory_used(session->backend, &gpu->before_bytes, &now);
+    if (now > gpu->peak_bytes)
+        gpu->peak_bytes = now;
+    if (session->record->phase <= RANK_OPTIMIZER)
+        gpu->training_peak_bytes = gpu->peak_bytes;
+}
+
+/* The arena could not be had. */
+static void note_small_device(struct session *session, struct rank_failure *failure)
+{
+    uint64_t before = 0;
+    const struct backend_operations *operations = session->backend->operations;
+    failure->asked_bytes = session->arena_bytes;
+    failure->category = SCHEDULE_CATEGORY_COUNT;
+    failure->limit_bytes = session->record->gpu.memory_bytes;
+    if (operations->memory_used != NULL)
+        operations->memory_used(session->backend, &before, &failure->in_use_bytes);
+}
+
 /* What refused memory was asked for, where that was the failure. */
 static void note_refusal(struct session *session, struct rank_failure *failure)
 {
@@ -35,6 +61,34 @@ static void note_refusal(struct session *session, struct rank_failure *failure)
     failure->in_use_bytes = memory->live;
     failure->limit_bytes = memory->limit < memory->capacity ? memory->limit : memory->capacity;
     failure->category = memory->refused_category;
+}
+
+/* Whose failure it is and of what kind, where that is more than what was being done. */
+static void judge(struct session *session, enum status status, struct rank_failure *failure)
+{
+    if (session->communicator != NULL && session->communicator->failed)
+        failure->rank = (int64_t)session->communicator->failed_rank;
+    if (session->memory.refused) {
+        note_refusal(session, failure);
+    } else if (status == STATUS_NEGATIVE) {
+        failure->kind = RANK_FAILURE_NON_FINITE;
+        failure->rank = -1;
+    } else if (session->backend != NULL && session->backend->lost) {
+        failure->kind = RANK_FAILURE_RANK_LOST; /* with all that it held on the device */
+        failure->rank = (int64_t)session->record->rank;
+    } else if (session->doing == RANK_FAILURE_OUT_OF_MEMORY) {
+        note_small_device(session, failure);
+    }
+}
+
+/* Which device was lost: its number alone is another one's after the next start. */
+static void say_device(const struct session *session, struct rank_failure *failure)
+{
+    const struct rank_device *gpu = &session->record->gpu;
+    const size_t used = strlen(failure->detail);
+    if (gpu->used && session->backend != NULL && session->backend->lost)
+        snprintf(failure->detail + used, sizeof failure->detail - used, " (%s at %s)", gpu->name,
+                 gpu->bus);
 }
 
 /* Fills the record's failure; its kind comes last, because whoever watches the record looks at it
@@ -51,19 +105,13 @@ static void note_failure(struct session *session, enum status status, const stru
     };
     if (session->executor != NULL)
         session_parts_note_memory(session);
-    if (session->communicator != NULL && session->communicator->failed)
-        failure.rank = (int64_t)session->communicator->failed_rank;
-    if (session->memory.refused) {
-        note_refusal(session, &failure);
-    } else if (status == STATUS_NEGATIVE) {
-        failure.kind = RANK_FAILURE_NON_FINITE;
-        failure.rank = -1;
-    }
+    judge(session, status, &failure);
     const char *words = diag->text;
     const int64_t origin = rank_record_origin(&words);
     if (origin >= 0)
         failure.rank = origin;
     snprintf(failure.detail, sizeof failure.detail, "%.*s", (int)sizeof failure.detail - 1, words);
+    say_device(session, &failure);
     enum rank_failure_kind kind = failure.kind;
     failure.kind = RANK_FAILURE_NONE;
     record->failure = failure;

@@ -127,5 +127,6 @@ enum status session_parts_finish(struct session *session, struct diag *diag)
         return status;
     session_parts_enter(session, RANK_FINISH);
     session_parts_note_memory(session);
+    session_parts_note_device(session);
     return communicator_barrier(session->communicator, diag);
 }

@@ -38,6 +38,9 @@ void session_parts_enter(struct session *session, enum rank_phase phase);
 void session_parts_advance(struct session *session);
 /* Peaks and residents as they stand. */
 void session_parts_note_memory(struct session *session);
+/* What is in use of the device's memory, where that is not the host's; asking takes microseconds,
+ * so not inside a step. */
+void session_parts_note_device(struct session *session);
 
 enum status session_parts_setup(struct session *session, struct diag *diag);
 void session_parts_fini(struct session *session);

@@ -2,11 +2,28 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_devices.h"
 #include "run_plan.h"
 #include "stopwatch.h"
+
+/* Which device of this host is this rank's, and what it is. */
+static enum status find_device(struct session *session, struct diag *diag)
+{
+    struct run_devices devices;
+    struct run_devices_place place;
+    run_devices_look(session->config->backend, false, &devices);
+    if (!devices.needed)
+        return STATUS_OK;
+    run_devices_place(&devices, session->request->local_rank, &place);
+    if (place.why[0] != '\0')
+        return diag_set(diag, STATUS_ENVIRONMENT, "%s", place.why);
+    session->record->gpu = place.device;
+    return STATUS_OK;
+}
 
 static enum status create_backend(struct session *session, struct diag *diag)
 {
@@ -15,6 +32,7 @@ static enum status create_backend(struct session *session, struct diag *diag)
         .shape = session->training.schedule.shape,
         .dtype = session->training.schedule.dtype,
         .threads = session->record->threads > 0 ? (int)session->record->threads : 1,
+        .device = (int)session->record->gpu.index,
     };
     if (row == NULL)
         return diag_set(diag, STATUS_USAGE, "there is no backend \"%s\"", session->config->backend);
@@ -65,12 +83,21 @@ static enum status make_communicator(struct session *session, struct diag *diag)
     return status;
 }
 
+static void note_communicator(struct session *session)
+{
+    struct rank_record *record = session->record;
+    const struct communicator_operations *operations = session->communicator->operations;
+    snprintf(record->moved_by, sizeof record->moved_by, "%s", operations->progress);
+    snprintf(record->algorithm, sizeof record->algorithm, "%s", operations->algorithm);
+}
+
 static enum status connect(struct session *session, struct diag *diag)
 {
     session->doing = RANK_FAILURE_COMMUNICATION;
     enum status status = make_communicator(session, diag);
     if (status != STATUS_OK)
         return status;
+    note_communicator(session);
     session->communicator->inside = &session->record->inside;
     if (session->communicator->world_size == session->training.schedule.world_size)
         return STATUS_OK;
@@ -100,8 +127,8 @@ static enum status create_executor(struct session *session, struct diag *diag)
 enum status session_parts_setup(struct session *session, struct diag *diag)
 {
     static enum status (*const parts[])(struct session *, struct diag *) = {
-        create_backend, build_schedule,  size_arena,           reserve,
-        connect,        create_executor, session_parts_restore};
+        find_device, create_backend, build_schedule,  size_arena,
+        reserve,     connect,        create_executor, session_parts_restore};
     struct rank_record *record = session->record;
     record->step = -1;
     record->warmup = session->training.warmup;
@@ -115,6 +142,7 @@ enum status session_parts_setup(struct session *session, struct diag *diag)
     }
     memcpy(record->resident, session->memory.live_by_category, sizeof record->resident);
     session_parts_note_memory(session);
+    session_parts_note_device(session);
     return session_parts_dump(session, DUMP_INITIAL, diag);
 }
 

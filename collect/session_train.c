@@ -83,7 +83,11 @@ enum status session_parts_train(struct session *session, struct diag *diag)
     session->doing = RANK_FAILURE_COMMUNICATION;
     session->record->first_step_ns = stopwatch_ns();
     communicator_clear_usage(session->communicator);
-    for (uint64_t i = 0; i < count && status == STATUS_OK; i++)
+    for (uint64_t i = 0; i < count && status == STATUS_OK; i++) {
         status = train_step(session, i, diag);
+        /* Libraries take their memory in the first step; if others do later, the last one tells. */
+        if (status == STATUS_OK && (i == 0 || i + 1 == count))
+            session_parts_note_device(session);
+    }
     return status;
 }

@@ -226,11 +226,8 @@ class Refused(RunTest):
     def test_bad_options_name_the_nearest(self):
         for arguments, words in ((["run", "--word-size", "2"], "--world-size"),
                                  (["rum"], "rankledger-collect run"),
-                                 ([], "--help"),
-                                 (["run", "--strategy", "ddp", "--world-size", "2", "--output-dir",
-                                   "d", "--backend", "cuda"], "preflight")):
-            run = self.collector.run(*arguments)
-            self.assertIn(run.returncode, (2, 4))
+                                 ([], "--help")):
+            run = self.expect(self.collector.run(*arguments), 2)
             self.assertIn(words, run.stderr)
 
     def test_places_that_cannot_be_written(self):
@@ -494,6 +491,54 @@ class Joined(RunTest):
             self.expect_sound()
 
 
+class WithoutGpus(RunTest):
+    """What is asked of GPUs where there is none: it is told, and it is evidence."""
+
+    def setUp(self):
+        super().setUp()
+        run = self.collector.run("preflight", "--backend", "cuda", "--output", "p.json")
+        with open(self.collector.path("p.json"), encoding="utf-8") as file:
+            backend = next(c for c in json.load(file)["checks"] if c["name"] == "backend")
+        if backend["state"] == "ok":
+            self.skipTest("this machine has GPUs")
+        self.assertEqual(run.returncode, 4)
+        self.why = backend["found"].partition(": ")[2]
+        self.assertNotEqual(self.why, "")
+
+    def expect_preflight_failure(self, run):
+        self.expect(run, 1)
+        self.assertEqual(run.stderr.count(self.why), 1, run.stderr)
+        self.expect_sound()
+        self.expect_clean()
+        for strategy in ("ddp", "zero3"):
+            document = self.collector.evidence(strategy)
+            failure = document["failure"]
+            self.assertEqual((failure["kind"], failure["rank"]), ("preflight", None))
+            self.assertIn(self.why, failure["reason"])
+            self.assertEqual(document["evidence_level"], "predicted")
+            self.assertEqual(document["run"]["backend"], "cuda")
+            self.assertNotIn("predicted_peak_bytes", document["ledger"])
+
+    def test_run_leaves_evidence_of_what_is_missing(self):
+        self.expect_preflight_failure(self.collector.train("--strategy", "ddp,zero3", "--backend",
+                                                           "cuda", "--checkpoint", "both"))
+
+    def test_joined_run_leaves_it_too(self):
+        self.expect_preflight_failure(self.collector.run(
+            "run", "--strategy", "ddp,zero3", "--output-dir", "out", *SMALL, "--backend", "cuda",
+            before=Joined.MPIRUN))
+
+    def test_auto_takes_the_cpu(self):
+        self.expect(self.collector.train("--strategy", "ddp", "--backend", "auto"), 0)
+        document = self.collector.evidence("ddp")
+        self.assertEqual(document["run"]["backend"], "cpu")
+        self.assertEqual(document["communication"]["progress"], "polling")
+
+    def test_sharing_a_device_is_of_gpus(self):
+        run = self.expect(self.collector.train("--strategy", "ddp", "--share-device"), 2)
+        self.assertIn("add --backend cuda", run.stderr)
+
+
 class Others(RunTest):
     def test_preflight_says_what_is_there_and_what_is_missing(self):
         run = self.expect(self.collector.run("preflight", "--output", "p.json"), 0)
@@ -503,8 +548,6 @@ class Others(RunTest):
         self.assertTrue(document["ready"])
         self.assertIn("mpirun", [check["name"] for check in document["checks"]])
         self.expect_clean()
-        run = self.expect(self.collector.run("preflight", "--backend", "cuda"), 4)
-        self.assertIn("Not ready.", run.stdout)
         run = self.expect(self.collector.run("preflight", PATH="/nowhere"), 4)
         self.assertIn("install openmpi-bin", run.stdout)
         run = self.expect(self.collector.train("--strategy", "ddp", PATH="/nowhere"), 4)

@@ -99,8 +99,8 @@ static void make_source(void)
                                 .started_utc = "2026-01-31T12:00:00Z",
                                 .kernels_by = "library",
                                 .environment = environment};
-    source =
-        (struct evidence_source){&config, STRATEGY_DDP, &plan, boards, 1, &failure, &host, &run};
+    source = (struct evidence_source){&config,  STRATEGY_DDP, &plan, boards, 1,
+                                      &failure, &host,        &run,  NULL};
     fill_round(0);
 }
 
