@@ -30,7 +30,7 @@ enum status communicator_nccl_failed(struct communicator_nccl *nccl, const char 
                                      ncclResult_t result, struct diag *diag)
 {
     char last[COMMUNICATOR_NCCL_WORDS];
-    const char *said = nccl->nccl != NULL ? ncclGetLastError(nccl->nccl) : NULL;
+    const char *said = ncclGetLastError(NULL); /* nccl.h: of this thread, whatever is given */
     const size_t length = said != NULL ? strlen(said) : 0;
     enum status status =
         diag_set(diag, STATUS_ENVIRONMENT, "NCCL failed in %s on GPU %d: %s%s%s", doing,
