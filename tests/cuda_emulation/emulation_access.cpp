@@ -1,0 +1,255 @@
+/*
+ * Every access of kernel code to memory. Kernels are compiled with -fsanitize=thread, which makes
+ * the compiler call these functions before each access; the sanitizer's own runtime is not linked.
+ */
+#include <cstring>
+
+#include "emulation_parts.h"
+
+namespace emulation
+{
+
+namespace
+{
+
+/* The allocation that was touched last, and what the running operation has touched of it. */
+struct window {
+    uintptr_t base = 0;
+    size_t bytes = 0;
+    touched *notes = nullptr; /* NULL: nothing is kept */
+};
+
+struct watch {
+    bool kernel = false;
+    uintptr_t stacks = 0, parameters = 0;
+    size_t stacks_bytes = 0, parameters_bytes = 0;
+    window near;
+} watched;
+
+const char *verb(bool write)
+{
+    return write ? "writes" : "reads";
+}
+
+/* Refuses what is not all in one live allocation that the operation's device can access. */
+const allocation *check(uintptr_t address, size_t bytes, bool write)
+{
+    const allocation *of = allocation_of(address);
+    if (of == nullptr || !of->live || bytes > of->bytes - (address - of->base))
+        refuse("%s %zu bytes at %s", verb(write), bytes, describe_address(address).c_str());
+    if (of->device < 0 && watched.kernel)
+        refuse("%s %zu bytes of host memory, at %s", verb(write), bytes,
+               describe_address(address).c_str());
+    const int mine = operation_device();
+    int can = of->device < 0 || of->device == mine;
+    if (!can)
+        (void)cudaDeviceCanAccessPeer(&can, mine, of->device);
+    if (!can)
+        refuse("device %d %s %zu bytes of another device, at %s", mine, verb(write), bytes,
+               describe_address(address).c_str());
+    return of;
+}
+
+void note(uintptr_t address, size_t bytes, bool write)
+{
+    if (watched.near.notes != nullptr)
+        touched_add(watched.near.notes, address - watched.near.base, bytes, write);
+}
+
+/* Not in the allocation that was touched last. */
+void elsewhere(uintptr_t address, size_t bytes, bool write)
+{
+    if (shared_access(address, bytes, write))
+        return;
+    if (!write && (address - watched.parameters < watched.parameters_bytes || is_constant(address)))
+        return;
+    const allocation *of = check(address, bytes, write);
+    watched.near = {of->base, of->bytes, log_touched(of)};
+    note(address, bytes, write);
+}
+
+inline void access(uintptr_t address, size_t bytes, bool write)
+{
+    if (address - watched.stacks < watched.stacks_bytes)
+        return;
+    const size_t offset = address - watched.near.base;
+    if (offset < watched.near.bytes && bytes <= watched.near.bytes - offset)
+        note(address, bytes, write);
+    else
+        elsewhere(address, bytes, write);
+}
+
+/* An access of a width that a device serves only at its multiples. */
+template <size_t Bytes> inline void aligned(void *pointer, bool write)
+{
+    const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+    if (!watched.kernel)
+        return;
+    if ((address & (Bytes - 1)) != 0)
+        refuse("%s %zu bytes at an address that is no multiple of that: %s", verb(write), Bytes,
+               describe_address(address).c_str());
+    access(address, Bytes, write);
+}
+
+inline void any(void *pointer, size_t bytes, bool write)
+{
+    if (watched.kernel && bytes > 0)
+        access(reinterpret_cast<uintptr_t>(pointer), bytes, write);
+}
+
+} // namespace
+
+void touch(uintptr_t address, size_t bytes, bool write)
+{
+    if (bytes == 0)
+        return;
+    const allocation *of = allocation_of(address);
+    if (of == nullptr && device_of(address) < 0) { /* the host's own */
+        log_range(address, bytes, write);
+        return;
+    }
+    check(address, bytes, write);
+    log_range(address, bytes, write);
+}
+
+void watch_kernel(const void *parameters, size_t bytes)
+{
+    watched.parameters = reinterpret_cast<uintptr_t>(parameters);
+    watched.parameters_bytes = bytes;
+    watched.near = {};
+    watched.kernel = true;
+}
+
+void unwatch_kernel()
+{
+    watched.kernel = false;
+}
+
+void watch_stacks(uintptr_t low, size_t bytes)
+{
+    watched.stacks = low;
+    watched.stacks_bytes = bytes;
+}
+
+} // namespace emulation
+
+using namespace emulation;
+
+/* The names and meanings are those of LLVM's and GCC's thread sanitizer interface. */
+extern "C" {
+void __tsan_init(void)
+{
+}
+void __tsan_func_entry(void *)
+{
+}
+void __tsan_func_exit(void)
+{
+}
+void __tsan_read1(void *pointer)
+{
+    aligned<1>(pointer, false);
+}
+void __tsan_read2(void *pointer)
+{
+    aligned<2>(pointer, false);
+}
+void __tsan_read4(void *pointer)
+{
+    aligned<4>(pointer, false);
+}
+void __tsan_read8(void *pointer)
+{
+    aligned<8>(pointer, false);
+}
+void __tsan_read16(void *pointer)
+{
+    aligned<16>(pointer, false);
+}
+void __tsan_write1(void *pointer)
+{
+    aligned<1>(pointer, true);
+}
+void __tsan_write2(void *pointer)
+{
+    aligned<2>(pointer, true);
+}
+void __tsan_write4(void *pointer)
+{
+    aligned<4>(pointer, true);
+}
+void __tsan_write8(void *pointer)
+{
+    aligned<8>(pointer, true);
+}
+void __tsan_write16(void *pointer)
+{
+    aligned<16>(pointer, true);
+}
+void __tsan_unaligned_read2(void *pointer)
+{
+    any(pointer, 2, false);
+}
+void __tsan_unaligned_read4(void *pointer)
+{
+    any(pointer, 4, false);
+}
+void __tsan_unaligned_read8(void *pointer)
+{
+    any(pointer, 8, false);
+}
+void __tsan_unaligned_read16(void *pointer)
+{
+    any(pointer, 16, false);
+}
+void __tsan_unaligned_write2(void *pointer)
+{
+    any(pointer, 2, true);
+}
+void __tsan_unaligned_write4(void *pointer)
+{
+    any(pointer, 4, true);
+}
+void __tsan_unaligned_write8(void *pointer)
+{
+    any(pointer, 8, true);
+}
+void __tsan_unaligned_write16(void *pointer)
+{
+    any(pointer, 16, true);
+}
+void __tsan_read_range(void *pointer, size_t bytes)
+{
+    any(pointer, bytes, false);
+}
+void __tsan_write_range(void *pointer, size_t bytes)
+{
+    any(pointer, bytes, true);
+}
+void __tsan_vptr_update(void **, void *)
+{
+}
+void *__tsan_memcpy(void *to, const void *from, size_t bytes)
+{
+    any(const_cast<void *>(from), bytes, false);
+    any(to, bytes, true);
+    return std::memcpy(to, from, bytes);
+}
+void *__tsan_memmove(void *to, const void *from, size_t bytes)
+{
+    any(const_cast<void *>(from), bytes, false);
+    any(to, bytes, true);
+    return std::memmove(to, from, bytes);
+}
+void *__tsan_memset(void *to, int value, size_t bytes)
+{
+    any(to, bytes, true);
+    return std::memset(to, value, bytes);
+}
+
+void cuda_emulation_touch(const void *pointer, size_t bytes, bool write)
+{
+    const std::lock_guard<std::recursive_mutex> lock(guard());
+    touch(reinterpret_cast<uintptr_t>(pointer), bytes, write);
+}
+} // extern "C"

@@ -1,0 +1,252 @@
+/* What streams were asked to do, and what each operation touched. */
+#include <map>
+#include <memory>
+
+#include "emulation_log.h"
+
+namespace emulation
+{
+
+/*
+ * A bit for two bytes, the smallest element that kernels use, in two maps (read and written); and a
+ * mark for each chunk of 64 words in which there are bits, so that only those are looked at.
+ */
+class touched
+{
+  public:
+    touched(uintptr_t base, size_t bytes)
+        : base_(base), bytes_(bytes), words_((bytes + 127) / 128), chunks_(words_ / 64 + 1)
+    {
+        for (int write = 0; write < 2; write++) {
+            maps_[write].reset(
+                static_cast<uint64_t *>(std::calloc(chunks_ * 64, sizeof(uint64_t))));
+            marks_[write].resize(chunks_);
+        }
+    }
+
+    void add(size_t offset, size_t bytes, bool write)
+    {
+        const size_t first = offset / 2, last = (offset + bytes - 1) / 2;
+        for (size_t word = first / 64; word <= last / 64; word++) {
+            const size_t from = word == first / 64 ? first % 64 : 0;
+            const size_t to = word == last / 64 ? last % 64 : 63;
+            maps_[write][word] |= (~0ull >> (63 - (to - from))) << from;
+            marks_[write][word / 64] = 1;
+        }
+    }
+
+    /* Appends what was touched, and forgets it. */
+    void take(std::vector<range> *ranges)
+    {
+        for (int write = 0; write < 2; write++)
+            for (size_t chunk = 0; chunk < chunks_; chunk++)
+                if (marks_[write][chunk] != 0) {
+                    marks_[write][chunk] = 0;
+                    for (size_t word = chunk * 64; word < chunk * 64 + 64; word++)
+                        take_word(ranges, write != 0, word);
+                }
+    }
+
+  private:
+    struct freer {
+        void operator()(uint64_t *map) const
+        {
+            std::free(map);
+        }
+    };
+    uintptr_t base_;
+    size_t bytes_, words_, chunks_;
+    std::unique_ptr<uint64_t[], freer> maps_[2];
+    std::vector<unsigned char> marks_[2];
+
+    void take_word(std::vector<range> *ranges, bool write, size_t word)
+    {
+        uint64_t bits = maps_[write][word];
+        maps_[write][word] = 0;
+        while (bits != 0) {
+            const unsigned from = (unsigned)__builtin_ctzll(bits);
+            const uint64_t up = ~(bits >> from);
+            const unsigned count = up == 0 ? 64 - from : (unsigned)__builtin_ctzll(up);
+            const uintptr_t begin = base_ + (word * 64 + from) * 2;
+            const uintptr_t end = std::min(begin + count * 2, base_ + bytes_);
+            if (!ranges->empty() && ranges->back().end == begin && ranges->back().write == write)
+                ranges->back().end = end;
+            else
+                ranges->push_back({begin, end, write});
+            bits &= from + count == 64 ? 0 : ~0ull << (from + count);
+        }
+    }
+};
+
+namespace
+{
+
+struct running {
+    bool active = false;
+    int device = 0;
+    entry now;
+    std::map<uint64_t, std::unique_ptr<touched>> notes; /* by the allocation's number */
+};
+
+running &the_running()
+{
+    static running *made = new running;
+    return *made;
+}
+
+void add(entry_kind kind, const stream_mark *mark, uint64_t moment)
+{
+    operation_log &all = the_log();
+    if (!all.on)
+        return;
+    entry made;
+    made.kind = kind;
+    made.stream = mark == nullptr ? 0 : mark->id;
+    made.moment = moment;
+    if (kind == entry_wait)
+        made.number = all.waits++;
+    all.entries.push_back(made);
+}
+
+} // namespace
+
+operation_log &the_log()
+{
+    static operation_log *made = new operation_log;
+    return *made;
+}
+
+void touched_add(touched *notes, size_t offset, size_t bytes, bool write)
+{
+    notes->add(offset, bytes, write);
+}
+
+touched *log_touched(const allocation *of)
+{
+    if (!the_log().on)
+        return nullptr;
+    std::unique_ptr<touched> &notes = the_running().notes[of->number];
+    if (!notes)
+        notes.reset(new touched(of->base, of->bytes));
+    return notes.get();
+}
+
+void log_range(uintptr_t address, size_t bytes, bool write)
+{
+    if (the_log().on)
+        the_running().now.ranges.push_back({address, address + bytes, write});
+}
+
+void operation_begin(cudaStream_t stream, const char *name)
+{
+    running &own = the_running();
+    if (own.active)
+        refuse("operation %s begins before %s has ended", name, own.now.name.c_str());
+    own.active = true;
+    own.now.stream = stream_mark_of(stream).id;
+    own.device = stream_device(stream);
+    own.now.name = name;
+    own.now.ranges.clear();
+    open_memory();
+}
+
+void operation_end()
+{
+    running &own = the_running();
+    operation_log &all = the_log();
+    close_memory();
+    own.active = false;
+    if (!all.on)
+        return;
+    for (auto &notes : own.notes)
+        notes.second->take(&own.now.ranges);
+    own.now.number = all.operations++;
+    all.entries.push_back(own.now);
+}
+
+int operation_device()
+{
+    return the_running().device;
+}
+
+void log_stream(const stream_mark &mark)
+{
+    operation_log &all = the_log();
+    if (all.streams.size() <= mark.id)
+        all.streams.resize(mark.id + 1);
+    all.streams[mark.id] = mark;
+}
+
+void log_record(const stream_mark &mark, uint64_t moment)
+{
+    add(entry_record, &mark, moment);
+}
+
+void log_wait(const stream_mark &mark, uint64_t moment)
+{
+    add(entry_wait, &mark, moment);
+}
+
+void log_host_waits_for_moment(uint64_t moment)
+{
+    add(entry_host_waits_for_moment, nullptr, moment);
+}
+
+void log_host_waits_for_stream(const stream_mark &mark)
+{
+    add(entry_host_waits_for_stream, &mark, 0);
+}
+
+void log_host_waits_for_device(int device)
+{
+    add(entry_host_waits_for_device, nullptr, 0);
+    if (the_log().on)
+        the_log().entries.back().device = device;
+}
+
+} // namespace emulation
+
+using namespace emulation;
+
+extern "C" {
+
+void cuda_emulation_begin(cudaStream_t stream, const char *name)
+{
+    guard().lock();
+    operation_begin(stream, name);
+}
+
+void cuda_emulation_end(void)
+{
+    operation_end();
+    guard().unlock();
+}
+
+void cuda_emulation_log_start(void)
+{
+    const std::lock_guard<std::recursive_mutex> lock(guard());
+    operation_log &all = the_log();
+    all.entries.clear();
+    all.operations = all.waits = 0;
+    all.on = true;
+}
+
+void cuda_emulation_log_stop(void)
+{
+    const std::lock_guard<std::recursive_mutex> lock(guard());
+    the_log().on = false;
+}
+
+uint64_t cuda_emulation_log_waits(void)
+{
+    const std::lock_guard<std::recursive_mutex> lock(guard());
+    return the_log().waits;
+}
+
+uint64_t cuda_emulation_log_operations(void)
+{
+    const std::lock_guard<std::recursive_mutex> lock(guard());
+    return the_log().operations;
+}
+
+} // extern "C"

@@ -1,0 +1,257 @@
+/*
+ * Which operations of the log are ordered, whatever moment each runs at: vector clocks (Fidge 1988,
+ * Mattern 1988) over the streams and the host. An operation knows of another if its clock has
+ * reached the other's tick in the other's stream.
+ */
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "emulation_log.h"
+
+namespace emulation
+{
+
+namespace
+{
+
+typedef std::vector<uint64_t> clock; /* ticks by stream */
+
+void join(clock *into, const clock &from)
+{
+    for (size_t i = 0; i < from.size(); i++)
+        (*into)[i] = std::max((*into)[i], from[i]);
+}
+
+struct access {
+    const entry *operation;
+    uint64_t tick;
+};
+
+/* Bytes with one history: who wrote them last, and who has read them since, by stream. */
+struct cell {
+    uintptr_t end;
+    access writer;
+    std::vector<access> readers;
+};
+
+struct conflict {
+    const entry *first = nullptr, *second = nullptr;
+    bool first_writes = false;
+    range where = {0, 0, false};
+};
+
+class checker
+{
+  public:
+    checker(const operation_log &all, uint64_t dropped)
+        : log_(all), dropped_(dropped), streams_(all.streams.size(), clock(all.streams.size())),
+          host_(all.streams.size())
+    {
+    }
+
+    /* True if nothing is unordered. */
+    bool run(conflict *found)
+    {
+        for (const entry &each : log_.entries) {
+            step(each);
+            if (found_.first != nullptr) {
+                *found = found_;
+                return false;
+            }
+        }
+        return true;
+    }
+
+  private:
+    const operation_log &log_;
+    uint64_t dropped_;
+    std::vector<clock> streams_;
+    clock host_;
+    std::map<uint64_t, clock> moments_;
+    std::map<uintptr_t, cell> cells_;
+    conflict found_;
+
+    void step(const entry &each)
+    {
+        switch (each.kind) {
+        case entry_operation:
+            operation(each);
+            break;
+        case entry_record:
+            order_with_own(each.stream);
+            join(&streams_[each.stream], host_);
+            moments_[each.moment] = streams_[each.stream];
+            break;
+        case entry_wait:
+            if (each.number != dropped_ && moments_.count(each.moment) != 0)
+                join(&streams_[each.stream], moments_[each.moment]);
+            break;
+        case entry_host_waits_for_moment:
+            if (moments_.count(each.moment) != 0)
+                join(&host_, moments_[each.moment]);
+            break;
+        case entry_host_waits_for_stream:
+            order_with_own(each.stream);
+            join(&host_, streams_[each.stream]);
+            break;
+        case entry_host_waits_for_device:
+            for (size_t i = 0; i < streams_.size(); i++)
+                if (log_.streams[i].device == each.device)
+                    join(&host_, streams_[i]);
+            break;
+        }
+    }
+
+    /* A device's stream 0 waits for its blocking streams, and they for it. */
+    void order_with_own(unsigned stream)
+    {
+        const stream_mark &mark = log_.streams[stream];
+        for (size_t i = 0; i < streams_.size(); i++) {
+            const stream_mark &other = log_.streams[i];
+            if (other.device == mark.device &&
+                ((mark.own && other.blocking) || (mark.blocking && other.own)))
+                join(&streams_[stream], streams_[i]);
+        }
+    }
+
+    void operation(const entry &each)
+    {
+        clock &mine = streams_[each.stream];
+        order_with_own(each.stream);
+        join(&mine, host_);
+        mine[each.stream]++;
+        for (const range &part : each.ranges)
+            use(each, part);
+    }
+
+    bool knows(const entry &each, const access &other) const
+    {
+        return other.operation == nullptr ||
+               streams_[each.stream][other.operation->stream] >= other.tick;
+    }
+
+    /* Makes `at` a border between cells. */
+    void split(uintptr_t at)
+    {
+        auto next = cells_.upper_bound(at);
+        if (next == cells_.begin())
+            return;
+        auto before = std::prev(next);
+        if (before->first == at || before->second.end <= at)
+            return;
+        cells_[at] = before->second;
+        before->second.end = at;
+    }
+
+    void conflict_with(const entry &each, const range &part, const access &other, bool wrote)
+    {
+        if (found_.first == nullptr) {
+            found_.first = other.operation;
+            found_.second = &each;
+            found_.first_writes = wrote;
+            found_.where = part;
+        }
+    }
+
+    void use(const entry &each, const range &part)
+    {
+        split(part.begin);
+        split(part.end);
+        const access mine = {&each, streams_[each.stream][each.stream]};
+        uintptr_t at = part.begin;
+        for (auto each_cell = cells_.lower_bound(part.begin);
+             each_cell != cells_.end() && each_cell->first < part.end; ++each_cell) {
+            if (at < each_cell->first) /* nobody has used the bytes before it */
+                each_cell = cells_.insert({at, {each_cell->first, {nullptr, 0}, {}}}).first;
+            cell &of = each_cell->second;
+            const range shared = {each_cell->first, of.end, part.write};
+            if (!knows(each, of.writer))
+                conflict_with(each, shared, of.writer, true);
+            for (const access &reader : of.readers)
+                if (part.write && !knows(each, reader))
+                    conflict_with(each, shared, reader, false);
+            at = of.end;
+            if (!part.write)
+                remember_reader(&of, mine);
+        }
+        if (part.write) {
+            cells_.erase(cells_.lower_bound(part.begin), cells_.lower_bound(part.end));
+            cells_[part.begin] = {part.end, mine, {}};
+        } else if (at < part.end) {
+            cells_[at] = {part.end, {nullptr, 0}, {mine}};
+        }
+    }
+
+    static void remember_reader(cell *of, const access &mine)
+    {
+        for (access &reader : of->readers)
+            if (reader.operation->stream == mine.operation->stream) {
+                reader = mine;
+                return;
+            }
+        of->readers.push_back(mine);
+    }
+};
+
+/* "wait 3: stream 1 waits for what stream 2 has done up to copy (operation 7, stream 2)" */
+std::string describe_wait(const operation_log &of, uint64_t number)
+{
+    const entry *wait = nullptr, *last = nullptr;
+    const entry *record = nullptr;
+    for (const entry &each : of.entries)
+        if (each.kind == entry_wait && each.number == number)
+            wait = &each;
+    if (wait == nullptr)
+        return "there is no wait " + std::to_string(number);
+    for (const entry &each : of.entries)
+        if (each.kind == entry_record && each.moment == wait->moment)
+            record = &each;
+    const std::string what = "wait " + std::to_string(number) + ": stream " +
+                             of.streams[wait->stream].name + " waits for ";
+    if (record == nullptr)
+        return what + "an event that was recorded before the log began, or never";
+    for (const entry *each = of.entries.data(); each != record; each++)
+        if (each->kind == entry_operation && each->stream == record->stream)
+            last = each;
+    if (last == nullptr)
+        return what + "stream " + of.streams[record->stream].name + " before its first operation";
+    return what + describe_operation(of, *last);
+}
+
+} // namespace
+
+std::string describe_operation(const operation_log &of, const entry &operation)
+{
+    return operation.name + " (operation " + std::to_string(operation.number) + ", stream " +
+           of.streams[operation.stream].name + ")";
+}
+
+} // namespace emulation
+
+using namespace emulation;
+
+extern "C" {
+
+bool cuda_emulation_log_ordered(uint64_t dropped, char *text, size_t bytes)
+{
+    const std::lock_guard<std::recursive_mutex> lock(guard());
+    const operation_log &all = the_log();
+    conflict found;
+    if (checker(all, dropped).run(&found))
+        return true;
+    std::snprintf(
+        text, bytes, "%s %s %zu bytes which %s %s, and nothing orders the two: the first is %s",
+        describe_operation(all, *found.second).c_str(), found.where.write ? "writes" : "reads",
+        found.where.end - found.where.begin, describe_operation(all, *found.first).c_str(),
+        found.first_writes ? "writes" : "reads", describe_address(found.where.begin).c_str());
+    return false;
+}
+
+void cuda_emulation_log_wait_text(uint64_t wait, char *text, size_t bytes)
+{
+    const std::lock_guard<std::recursive_mutex> lock(guard());
+    std::snprintf(text, bytes, "%s", describe_wait(the_log(), wait).c_str());
+}
+
+} // extern "C"

@@ -1,0 +1,48 @@
+#ifndef CUDA_EMULATION_SAMPLE_KERNELS_H
+#define CUDA_EMULATION_SAMPLE_KERNELS_H
+
+#include <cuda_runtime.h>
+
+/* Kernels that are right, and kernels that make one mistake each, for tests of the emulation. They
+ * compile under nvcc as well. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* sums[block] = the sum of each block's 256 numbers; `count` is a multiple of 256. */
+cudaError_t sample_block_sums(float *sums, const float *numbers, unsigned count,
+                              cudaStream_t stream);
+/* to[row, column] = from[column, row] of a square matrix whose side is a multiple of 32. */
+cudaError_t sample_transpose(float *to, const float *from, unsigned side, cudaStream_t stream);
+/* to[i] = 2 from[i] for groups of four; `skip` elements are left out in front. */
+cudaError_t sample_double(float *to, const float *from, unsigned groups, unsigned skip,
+                          cudaStream_t stream);
+
+enum sample_mistake {
+    SAMPLE_NONE,
+    SAMPLE_READ_BEHIND,  /* one element behind the end of `from` */
+    SAMPLE_WRITE_BEFORE, /* one element before `to` */
+    SAMPLE_EXIT_AT_BARRIER,
+    SAMPLE_TWO_BARRIERS,
+    SAMPLE_EXIT_AT_SHUFFLE,
+    SAMPLE_MASK_WITHOUT_SELF,
+    SAMPLE_MASK_NOT_RUNNING,
+    SAMPLE_LANE_NOT_NAMED,
+    SAMPLE_TWO_MASKS,
+    SAMPLE_SHUFFLE_AND_BARRIER,
+    SAMPLE_SHARED_BEHIND,
+    SAMPLE_SHARED_TOO_MUCH,
+    SAMPLE_SHARED_NO_BARRIER,
+    SAMPLE_SHARED_UNWRITTEN, /* no refusal: to[0] becomes NaN */
+};
+/* One block of 64 threads. */
+cudaError_t sample_mistake_run(enum sample_mistake mistake, float *to, const float *from,
+                               unsigned count, cudaStream_t stream);
+/* An empty kernel. */
+cudaError_t sample_empty(dim3 blocks, dim3 threads, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
