@@ -11,6 +11,11 @@ set(CUDA_HOST_SOURCES # C17
     cuda_timeline.c
 )
 set(CUDA_KERNEL_SOURCES # .cu
+    cuda_embedding.cu
+    cuda_embedding_tokens.cu
+    cuda_loss.cu
+    cuda_norm.cu
+    cuda_optimizer.cu
 )
 # Not part of the library that tests link: what the loader of modules looks for.
 set(CUDA_MODULE_SOURCES
