@@ -78,12 +78,13 @@ if(NOT CUDA_MISSING)
     endif()
 endif()
 
-# What every target with CUDA sources is compiled with. nvcc's stubs are not pedantic C++, and its
-# report of registers, local memory and spills stays beside the object (OBJECT.resources). -fmad=true
-# is the default and meant: what is compared with a reference is compared within a tolerance.
+# What every target with CUDA sources is compiled with. nvcc's own headers and stubs are neither
+# pedantic nor free of undefined names. ptxas' report of registers, local memory and spills stays
+# beside the object (OBJECT.resources). Fused multiply-adds are nvcc's default, and meant: what is
+# compared with a reference is compared within a tolerance.
 add_library(rankledger_cuda_options INTERFACE)
 target_compile_options(rankledger_cuda_options INTERFACE
-    "$<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v;-Xcompiler=-Wall,-Wextra,-Wshadow,-Wundef>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v;-Xcompiler=-Wall,-Wextra,-Wshadow=local>"
     "$<$<AND:$<BOOL:${RANKLEDGER_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:-Werror=all-warnings;-Xcompiler=-Werror>")
 
 # rankledger_cuda_target(TARGET): a target with CUDA sources.

@@ -6,12 +6,13 @@ set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
 
 # -ffp-contract=off: a fused multiply-add would make numbers depend on the machine. C++ (harnesses of
-# tests only) gets what it knows of the same; nvcc has its own set (cmake/cuda.cmake).
-set(RANKLEDGER_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wwrite-strings -Wcast-qual -Wvla -Wundef
-    -Wformat=2)
+# tests only) gets what it knows of the same; there a function hides the constructor of a structure of
+# its name, which C has not. nvcc has its own set (cmake/cuda.cmake).
+set(RANKLEDGER_WARNINGS -Wall -Wextra -Wpedantic -Wwrite-strings -Wcast-qual -Wvla -Wundef -Wformat=2)
 target_compile_options(rankledger_options INTERFACE
     "$<$<COMPILE_LANGUAGE:C,CXX>:${RANKLEDGER_WARNINGS};-ffp-contract=off>"
-    "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes;-Wmissing-prototypes>"
+    "$<$<COMPILE_LANGUAGE:C>:-Wshadow;-Wstrict-prototypes;-Wmissing-prototypes>"
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wshadow=local>"
     "$<$<AND:$<BOOL:${RANKLEDGER_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>")
 target_compile_definitions(rankledger_options INTERFACE _GNU_SOURCE
     RANKLEDGER_VERSION="${PROJECT_VERSION}")
