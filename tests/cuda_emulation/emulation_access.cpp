@@ -83,8 +83,8 @@ inline void access(uintptr_t address, size_t bytes, bool write)
 template <size_t Bytes> inline void aligned(void *pointer, bool write)
 {
     const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
-    if (!watched.kernel)
-        return;
+    if (!watched.kernel || address - watched.stacks < watched.stacks_bytes)
+        return; /* local memory: the host's compiler joined what a device keeps in registers */
     if ((address & (Bytes - 1)) != 0)
         refuse("%s %zu bytes at an address that is no multiple of that: %s", verb(write), Bytes,
                describe_address(address).c_str());

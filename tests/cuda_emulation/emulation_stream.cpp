@@ -27,6 +27,7 @@ namespace
 
 struct handles {
     std::set<cudaStream_t> streams;
+    std::set<cudaStream_t> held; /* whose end does not come */
     std::set<cudaEvent_t> events;
     unsigned stream_count = 0;
     uint64_t moments = 0;
@@ -212,6 +213,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
         if (stream == nullptr)
             return cudaErrorInvalidResourceHandle;
         the_handles().streams.erase(resolve(stream));
+        the_handles().held.erase(stream);
         delete stream;
         return cudaSuccess;
     });
@@ -228,6 +230,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     return api("cudaStreamQuery", [&] {
+        if (the_handles().held.count(resolve(stream)) > 0)
+            return cudaErrorNotReady;
         log_host_waits_for_stream(stream_mark_of(stream));
         return cudaSuccess;
     });
@@ -323,6 +327,15 @@ int cuda_emulation_stream_device(cudaStream_t stream)
 {
     const std::lock_guard<std::recursive_mutex> lock(guard());
     return stream_device(stream);
+}
+
+void cuda_emulation_hold(cudaStream_t stream, bool held)
+{
+    const std::lock_guard<std::recursive_mutex> lock(guard());
+    if (held)
+        the_handles().held.insert(resolve(stream));
+    else
+        the_handles().held.erase(resolve(stream));
 }
 
 void cuda_emulation_name_stream(cudaStream_t stream, const char *name)

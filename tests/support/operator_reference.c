@@ -242,7 +242,7 @@ double reference_loss(const double *logits, size_t vocab, size_t target)
         most = fmax(most, logits[i]);
     for (size_t i = 0; i < vocab; i++)
         sum += exp(logits[i] - most);
-    return log(sum) + most - logits[target];
+    return log(sum) + (most - logits[target]);
 }
 
 void reference_loss_gradient(const double *logits, size_t vocab, size_t target, double *dlogits)

@@ -1,0 +1,32 @@
+# Between ranks: NCCL emulated over MPI (emulation_nccl.cpp), and what the backend does with it.
+# Targets of tests/collect are linked, which are defined after this file is read.
+add_library(cuda_emulation_nccl STATIC emulation_nccl.cpp emulation_nccl_run.cpp)
+target_link_libraries(cuda_emulation_nccl PUBLIC cuda_emulation
+    PRIVATE collect_core MPI::MPI_C rankledger_options)
+target_compile_definitions(cuda_emulation_nccl PRIVATE OMPI_SKIP_MPICXX)
+
+# As in tests/collect.
+set(EMULATED_RANKS_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMP_NUM_THREADS=1
+    ASAN_OPTIONS=fast_unwind_on_malloc=0)
+
+# add_emulated_ranks_test(NAME RANKS...): the program test_NAME as the CTest tests cuda_emulation_NAME_RANKS.
+function(add_emulated_ranks_test name)
+    foreach(ranks ${ARGN})
+        add_test(NAME cuda_emulation_${name}_${ranks}
+            COMMAND ${MPIEXEC_EXECUTABLE} -n ${ranks} $<TARGET_FILE:test_${name}>)
+        set_tests_properties(cuda_emulation_${name}_${ranks} PROPERTIES
+            ENVIRONMENT "${EMULATED_RANKS_ENVIRONMENT}"
+            FAIL_REGULAR_EXPRESSION "${SANITIZER_REPORT}" TIMEOUT 120)
+    endforeach()
+endfunction()
+
+add_executable(test_communicator_nccl test_communicator_nccl.c device_arrays.c)
+set(COMMUNICATOR_SOURCES communicator_nccl communicator_nccl_failure communicator_nccl_start
+    cuda_error cuda_memory cuda_timeline)
+list(TRANSFORM COMMUNICATOR_SOURCES REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/cuda/\\1.c")
+target_include_directories(test_communicator_nccl PRIVATE ${PROJECT_SOURCE_DIR}/cuda)
+target_link_libraries(test_communicator_nccl
+    PRIVATE cuda_emulation_nccl call_arrays mpi_expect rankledger_options)
+add_emulated_cuda_sources(test_communicator_nccl ${COMMUNICATOR_SOURCES})
+add_emulated_ranks_test(communicator_nccl 1 2 3)
