@@ -87,6 +87,7 @@ static enum status report(const struct preflight_checks *checks, const char *out
 struct asked {
     int64_t world_size;
     int backend;
+    bool share_device;
     const char *output;
 };
 
@@ -106,6 +107,10 @@ static enum status parse(int argc, char **argv, struct asked *asked, bool *help,
          .value = &asked->world_size,
          .minimum = 1,
          .maximum = 1024},
+        {.name = "share-device",
+         .type = OPTIONS_FLAG,
+         .help = "ranks may share a GPU, as an experiment",
+         .value = &asked->share_device},
         {.name = "output",
          .type = OPTIONS_TEXT,
          .argument = "FILE",
@@ -148,7 +153,12 @@ enum status cmd_preflight(int argc, char **argv, struct diag *diag)
                          : diag_set(diag, STATUS_USAGE,
                                     "preflight starts ranks itself: start it without mpirun or "
                                     "srun");
-    preflight_checks_make((uint64_t)asked.world_size, run_options_backends[asked.backend], argv,
-                          &checks);
+    const struct preflight_request request = {
+        .world_size = (uint64_t)asked.world_size,
+        .backend = run_options_backends[asked.backend],
+        .share_device = asked.share_device,
+        .argv = argv,
+    };
+    preflight_checks_make(&request, &checks);
     return report(&checks, asked.output, diag);
 }

@@ -8,6 +8,7 @@
 #include "backend.h"
 #include "communicator_mpi.h"
 #include "launcher.h"
+#include "preflight_devices.h"
 #include "run_config.h"
 #include "text.h"
 
@@ -50,6 +51,19 @@ add(struct preflight_checks *checks, const char *name, enum preflight_state stat
 static void advise(struct preflight_check *check, const char *advice)
 {
     text_escape_into(check->advice, sizeof check->advice, advice, strlen(advice));
+}
+
+void preflight_checks_add(struct preflight_checks *checks, const char *name,
+                          enum preflight_state state, const char *advice, const char *format, ...)
+{
+    char found[sizeof checks->items[0].found];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(found, sizeof found, format, arguments);
+    va_end(arguments);
+    struct preflight_check *check = add(checks, name, state, "%s", found);
+    if (advice != NULL)
+        advise(check, advice);
 }
 
 /* ---- the machine ---- */
@@ -118,13 +132,16 @@ static void check_blas(struct preflight_checks *checks)
                  better);
 }
 
-static void check_backend(struct preflight_checks *checks, const char *backend)
+/* And its devices, if it has any. */
+static void check_backend(struct preflight_checks *checks, const struct preflight_request *request)
 {
+    const char *backend = request->backend;
     const char *name = run_config_backend(backend);
     const struct backend_row *row = name != NULL ? backend_find(name) : NULL;
     const char *why = row != NULL ? row->unavailable() : NULL;
     if (row != NULL && why == NULL) {
         add(checks, "backend", PREFLIGHT_OK, "%s", name);
+        preflight_devices_check(checks, name, request->share_device);
         return;
     }
     struct preflight_check *check = add(checks, "backend", PREFLIGHT_MISSING, "%s: %s", backend,
@@ -179,18 +196,17 @@ static void check_launch(struct preflight_checks *checks, const struct host_info
     rank_board_fini(&board);
 }
 
-void preflight_checks_make(uint64_t world_size, const char *backend, char **argv,
-                           struct preflight_checks *checks)
+void preflight_checks_make(const struct preflight_request *request, struct preflight_checks *checks)
 {
     struct host_info host;
-    *checks = (struct preflight_checks){.world_size = world_size};
+    *checks = (struct preflight_checks){.world_size = request->world_size};
     host_info_load(&host);
     check_cores(checks, &host);
     check_memory(checks, &host);
     check_shared_memory(checks, &host);
     check_huge_pages(checks, &host);
-    check_backend(checks, backend);
+    check_backend(checks, request);
     check_blas(checks);
     if (check_mpi(checks))
-        check_launch(checks, &host, argv);
+        check_launch(checks, &host, request->argv);
 }

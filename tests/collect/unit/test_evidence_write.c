@@ -346,3 +346,146 @@ Test(evidence_write, file_that_appeared_meanwhile_stays_and_the_evidence_goes_be
     cr_assert_eq(evidence_write(&source, path, true, &second), STATUS_OK, "%s", second.text);
     cr_assert_eq(unlink(path), 0);
 }
+
+/* ---- on GPUs ---- */
+
+static struct run_devices_place places[2];
+
+/* Both ranks on a GPU of their own, of 80 GiB: 3 and 4 MiB were in use before, the ranks' arenas
+ * are 8 MiB, and what the device says reaches 20 and 26 MiB in training. */
+static void put_on_devices(void)
+{
+    config.backend = "cuda";
+    source.places = places;
+    for (uint64_t rank = 0; rank < 2; rank++) {
+        struct rank_record *record = rank_board_at(&boards[0], rank);
+        record->gpu = (struct rank_device){
+            .used = true,
+            .index = (uint32_t)rank,
+            .name = "Test GPU",
+            .driver = "580.1",
+            .driver_cuda = "13.0",
+            .runtime = "12.9",
+            .blas = "12.9.1",
+            .nccl = "2.28.9",
+            .memory_bytes = UINT64_C(80) << 30,
+            .capability_major = 9,
+            .multiprocessors = 132,
+            .peers = rank == 0 ? 2 : 1,
+            .before_bytes = (3 + rank) << 20,
+            .training_peak_bytes = rank == 0 ? 20 << 20 : 26 << 20,
+            .peak_bytes = 30 << 20,
+        };
+        snprintf(record->gpu.bus, sizeof record->gpu.bus, "0000:0%d:00.0", (int)rank + 1);
+        snprintf(record->moved_by, sizeof record->moved_by, "stream");
+        snprintf(record->algorithm, sizeof record->algorithm, "NCCL");
+        places[rank] = (struct run_devices_place){.device = record->gpu, .visible = 2};
+    }
+}
+
+static void expect_level(const char *level)
+{
+    json_t *document = written();
+    cr_assert_str_eq(json_string_value(at(document, "evidence_level")), level);
+    json_decref(document);
+}
+
+Test(evidence_write, devices_are_told_with_libraries_and_neighbours)
+{
+    put_on_devices();
+    json_t *document = written();
+    cr_assert_str_eq(json_string_value(at(document, "evidence_level")), "multi_gpu");
+    cr_assert_str_eq(json_string_value(at(document, "hardware.device")), "Test GPU");
+    cr_assert_str_eq(json_string_value(at(document, "hardware.processor")), "Test CPU");
+    expect_number(document, "hardware.device_count", 2);
+    expect_number(document, "hardware.ranks_per_device", 1);
+    cr_assert_null(json_object_get(at(document, "hardware"), "device_note"));
+    expect_number(document, "hardware.devices.1.index", 1);
+    expect_number(document, "hardware.devices.1.peers.0", 0);
+    cr_assert_str_eq(json_string_value(at(document, "hardware.devices.0.compute_capability")),
+                     "9.0");
+    cr_assert_str_eq(json_string_value(at(document, "hardware.devices.1.pci")), "0000:02:00.0");
+    expect_number(document, "environment.per_rank.1.gpu", 1);
+    cr_assert_str_eq(json_string_value(at(document, "environment.driver")), "580.1");
+    cr_assert_str_eq(json_string_value(at(document, "environment.nccl")), "2.28.9");
+    cr_assert_str_eq(json_string_value(at(document, "communication.progress")), "stream");
+    cr_assert(json_is_false(at(document, "strategy_options.bf16_emulated")));
+    json_decref(document);
+}
+
+Test(evidence_write, device_memory_is_what_was_in_use_less_what_was_before)
+{
+    put_on_devices();
+    json_t *document = written();
+    /* 26 - 4 MiB of rank 1, against 20 - 3 of rank 0. */
+    expect_number(document, "metrics.peak_device_mb", 22);
+    expect_number(document, "metrics.peak_memory_mb", 5);
+    expect_number(document, "memory.per_rank.0.device_before_bytes", 3 << 20);
+    expect_number(document, "memory.per_rank.0.device_training_peak_bytes", 20 << 20);
+    expect_number(document, "memory.per_rank.0.device_peak_bytes", 30 << 20);
+    expect_number(document, "memory.per_rank.0.device_residual_bytes", (20 - 3 - 8) << 20);
+    cr_assert_null(json_object_get(at(document, "memory.per_rank.0"), "process_residual_bytes"));
+    json_decref(document);
+}
+
+Test(evidence_write, device_memory_that_another_process_gave_back_is_not_told)
+{
+    put_on_devices();
+    rank_board_at(&boards[0], 1)->gpu.before_bytes = 19 << 20; /* 26 - 19 is less than the arena */
+    json_t *document = written();
+    cr_assert_null(json_object_get(at(document, "metrics"), "peak_device_mb"));
+    expect_number(document, "memory.per_rank.1.device_before_bytes", 19 << 20);
+    cr_assert_null(json_object_get(at(document, "memory.per_rank.1"), "device_residual_bytes"));
+    json_decref(document);
+}
+
+Test(evidence_write, level_follows_from_the_devices)
+{
+    expect_level("cpu_multi_process");
+    put_on_devices();
+    places[1].host = 1;
+    expect_level("multi_node_gpu");
+    rank_board_at(&boards[0], 1)->gpu.emulated = true;
+    expect_level("emulated_cuda");
+    put_on_devices();
+    source.round_count = 0; /* none was started: as it was planned */
+    expect_level("multi_gpu");
+    places[1].device.used = false;
+    expect_level("predicted");
+}
+
+Test(evidence_write, shared_device_is_one_whose_memory_cannot_be_told_apart)
+{
+    put_on_devices();
+    places[1].device = places[0].device;
+    rank_board_at(&boards[0], 1)->gpu = rank_board_at(&boards[0], 0)->gpu;
+    json_t *document = written();
+    cr_assert_str_eq(json_string_value(at(document, "evidence_level")), "single_gpu_shared");
+    expect_number(document, "hardware.device_count", 1);
+    expect_number(document, "hardware.ranks_per_device", 2);
+    expect_number(document, "environment.per_rank.1.gpu", 0);
+    cr_assert_null(json_object_get(at(document, "metrics"), "peak_device_mb"));
+    json_decref(document);
+}
+
+Test(evidence_write, mixed_devices_are_named_together)
+{
+    put_on_devices();
+    snprintf(rank_board_at(&boards[0], 1)->gpu.name, sizeof places[0].device.name, "Other GPU");
+    json_t *document = written();
+    cr_assert_str_eq(json_string_value(at(document, "hardware.device")), "Test GPU and Other GPU");
+    cr_assert_not_null(json_object_get(at(document, "hardware"), "device_note"));
+    json_decref(document);
+}
+
+Test(evidence_write, backend_that_cannot_be_had_leaves_what_it_would_need_open)
+{
+    put_on_devices();
+    plan.incomplete = true;
+    source.round_count = 0;
+    json_t *document = written();
+    cr_assert_null(json_object_get(at(document, "ledger"), "predicted_peak_bytes"));
+    cr_assert_null(json_object_get(at(document, "ledger"), "temporary"));
+    expect_number(document, "ledger.parameters_bytes", 1048 * 4);
+    json_decref(document);
+}
