@@ -49,10 +49,11 @@ static struct plan start(const struct visit *visit, enum planner_gate gate, enum
                          .throughput = NAN};
 }
 
-/* The policy's limit is of another kind of memory than the collector allocates. */
-static bool other_kind(const struct policy *policy)
+/* The policy's limit is of another kind of memory than the walk gives. */
+static bool other_kind(const struct policy *policy, const struct planner_walk *walk)
 {
-    return policy->memory_kind >= 0 && policy->memory_kind != MEMORY_ALLOCATED;
+    const enum memory_kind kind = walk->basis == PLANNER_DEVICE ? MEMORY_DEVICE : MEMORY_ALLOCATED;
+    return policy->memory_kind >= 0 && policy->memory_kind != (int)kind;
 }
 
 /* What a run that ran out of memory was allowed; NAN: not told, or the fault was made on purpose.
@@ -69,10 +70,10 @@ static double limit_met(const struct candidate *candidate)
 static bool walk_peak(const struct visit *visit, struct plan *plan)
 {
     const struct planner_walk *walk = planner_walks_find(visit->subject, plan);
-    if (walk == NULL || other_kind(visit->policy))
+    if (walk == NULL || other_kind(visit->policy, walk))
         return false;
     plan->peak_mb = walk->peak_mb;
-    plan->basis = walk->exact ? PLANNER_EXACT : PLANNER_AT_MOST;
+    plan->basis = walk->basis;
     if (!visit->out_of_memory || !isnan(plan->limit_mb))
         return true;
     plan->limit_mb = limit_met(visit->from);
@@ -268,7 +269,8 @@ static void accumulate(const struct visit *visit)
         start(visit, PLANNER_COMMUNICATION, PLANNER_ACCUMULATION, "action.accumulate");
     plan.changes_global_batch = true;
     plan.peak_mb = visit->from->peak_mb; /* a micro-batch more needs no more memory */
-    plan.basis = visit->subject->walk_count > 0 ? PLANNER_EXACT : PLANNER_SCALED;
+    const struct planner_walk *own = planner_walks_find(visit->subject, &plan);
+    plan.basis = own != NULL ? own->basis : PLANNER_SCALED;
     if (isnan(visit->from->workload.gradient_accumulation))
         add_missing(&plan, "workload.gradient_accumulation");
     double limit = visit->policy->max_communication_ratio;

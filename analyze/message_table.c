@@ -106,6 +106,10 @@ static const struct message_table_row rows[] = {
     {"note.predicted_at_most",
      "Peaks marked at most are exact but for the operators' workspace, which changes with the "
      "micro-batch: it is taken as large as it can be."},
+    {"note.predicted_device",
+     "Peaks marked with libraries come from the collector's schedule, walked action by action, and "
+     "what the GPU held besides, as measured: context, kernels, libraries. Those may take another "
+     "amount in another run."},
     {"note.predicted_estimated",
      "Peaks marked estimated are arithmetic on measured ones: what the ledger does not explain is "
      "taken to grow with the micro-batch. The proof is the run."},

@@ -21,6 +21,7 @@ enum status notes_predictions_add(const struct action *actions, size_t count, st
         const char *id;
     } rows[] = {{PLANNER_EXACT, "note.predicted_exact"},
                 {PLANNER_AT_MOST, "note.predicted_at_most"},
+                {PLANNER_DEVICE, "note.predicted_device"},
                 {PLANNER_SCALED, "note.predicted_estimated"}};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == STATUS_OK; i++)

@@ -40,6 +40,7 @@ const char *planner_basis_name(enum planner_basis basis)
 {
     static const char *const names[] = {
         [PLANNER_SCALED] = "estimated",
+        [PLANNER_DEVICE] = "with libraries",
         [PLANNER_AT_MOST] = "at most",
         [PLANNER_EXACT] = "exact",
     };

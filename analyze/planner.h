@@ -20,6 +20,7 @@ struct planner_state {
 /* How a predicted peak was come by. */
 enum planner_basis {
     PLANNER_SCALED,  /* measured amounts, scaled (memory_change.h) */
+    PLANNER_DEVICE,  /* the schedule walked, and what a GPU held besides as measured: libraries */
     PLANNER_AT_MOST, /* the schedule walked, with the largest workspace that there can be */
     PLANNER_EXACT    /* the schedule walked, with the workspace that was measured */
 };
@@ -30,7 +31,7 @@ struct planner_walk {
     double micro_batch;
     int activation_checkpointing;
     double peak_mb;
-    bool exact;
+    enum planner_basis basis;
 };
 
 struct planner_subject { /* a candidate that may be adjusted */

@@ -45,10 +45,13 @@ static enum status add(struct walks *walks, const struct planner_walk *what, str
     request.strategy = walk.strategy;
     request.shape.micro_batch = (uint64_t)walk.micro_batch;
     request.activation_checkpointing = walk.activation_checkpointing == 1;
-    request.workspace_bytes = workspace_at(walks, walk.micro_batch, &walk.exact);
+    bool exact;
+    request.workspace_bytes = workspace_at(walks, walk.micro_batch, &exact);
+    walk.basis = walks->own->on_device ? PLANNER_DEVICE : exact ? PLANNER_EXACT : PLANNER_AT_MOST;
     enum status status = walked_memory_peak(&request, &walk.peak_mb, &refused);
     if (status == STATUS_ENVIRONMENT)
         return diag_set(diag, status, "%s", refused.text);
+    walk.peak_mb += walks->own->beside_mb;
     if (status == STATUS_OK) /* else too large to be run */
         walks->items[walks->count++] = walk;
     return STATUS_OK;

@@ -51,6 +51,13 @@ static bool states_all(const struct candidate *candidate)
            workload->gradient_wire_bytes == shape.activation_bytes;
 }
 
+/* A device holds what was allocated, and more. */
+static bool reads_device(const struct candidate *candidate)
+{
+    return candidate->memory_kind == MEMORY_DEVICE &&
+           candidate->peak_mb >= candidate->metrics.peak_mb[MEMORY_ALLOCATED];
+}
+
 static bool reads_allocated(const struct candidate *candidate)
 {
     return candidate->memory_kind == MEMORY_ALLOCATED ||
@@ -70,8 +77,8 @@ enum status walked_memory_of(const struct candidate *candidate, struct walked_me
     double workspace = workspace_of(ledger);
     double peak_mb;
     *walked = (struct walked_memory){.known = false};
-    if (!states_all(candidate) || !reads_allocated(candidate) || workspace < 0 ||
-        (isnan(ledger->measured_peak_mb) && isnan(ledger->foreseen_peak_mb)) ||
+    if (!states_all(candidate) || (!reads_allocated(candidate) && !reads_device(candidate)) ||
+        workspace < 0 || (isnan(ledger->measured_peak_mb) && isnan(ledger->foreseen_peak_mb)) ||
         !temporary_memory_request(&shape, candidate->strategy, &walked->request) ||
         (double)walked->request.shape.micro_batch != candidate->workload.micro_batch ||
         (double)walked->request.shape.heads != candidate->workload.heads ||
@@ -84,5 +91,8 @@ enum status walked_memory_of(const struct candidate *candidate, struct walked_me
         return diag_set(diag, status, "%s", refused.text);
     walked->known = status == STATUS_OK && same_or_unknown(ledger->measured_peak_mb, peak_mb) &&
                     same_or_unknown(ledger->foreseen_peak_mb, peak_mb);
+    walked->on_device = reads_device(candidate);
+    if (walked->on_device)
+        walked->beside_mb = candidate->peak_mb - candidate->metrics.peak_mb[MEMORY_ALLOCATED];
     return STATUS_OK;
 }

@@ -15,12 +15,16 @@
 struct walked_memory {
     bool known; /* the walk says of this candidate what was foreseen and measured of it */
     struct schedule_request request; /* as the candidate was run, its workspace included */
+    /* Where the gate reads a device's memory: what that held besides, measured: context, kernels,
+     * libraries, the arena's gaps. Otherwise 0. */
+    bool on_device;
+    double beside_mb;
 };
 
 /*
  * Whether a candidate (its ledger filled) can be walked: the records are our own collector's, the
- * gate reads allocated memory, the model's shape is known, and the walk gives exactly the peak that
- * was measured (of a run that failed: foreseen). STATUS_ENVIRONMENT without memory.
+ * gate reads allocated memory or a device's, the model's shape is known, and the walk gives exactly
+ * the peak that was measured (of a run that failed: foreseen). STATUS_ENVIRONMENT without memory.
  */
 enum status walked_memory_of(const struct candidate *candidate, struct walked_memory *walked,
                              struct diag *diag) STATUS_CHECKED;

@@ -94,7 +94,7 @@ static struct walked_memory read(const char *schema, const char *kind, uint64_t 
                                  uint64_t more)
 {
     char workload[512];
-    char metrics[128];
+    char metrics[160];
     char rest[1024];
     struct schedule_request request = request_of(STRATEGY_DDP);
     struct walked_memory walked;
@@ -105,8 +105,9 @@ static struct walked_memory read(const char *schema, const char *kind, uint64_t 
     const uint64_t peak = walk.peak + more;
     const uint64_t state = walk.resident[SCHEDULE_PARAMETERS];
     snprintf(workload, sizeof workload, shape, (int)parameters);
-    snprintf(metrics, sizeof metrics, "'peak_memory_mb':%.17g,'memory_kind':'%s'",
-             (double)peak / MIB, kind);
+    snprintf(metrics, sizeof metrics, "'peak_memory_mb':%.17g,'memory_kind':'%s'%s",
+             (double)peak / MIB, strcmp(kind, "both") == 0 ? "allocated" : kind,
+             strcmp(kind, "both") == 0 ? ",'peak_device_mb':700" : "");
     snprintf(rest, sizeof rest,
              "'schema':'%s','strategy_options':{'bucket_bytes':100000,'overlap':true},"
              "'ledger':{'parameters_bytes':%llu,'gradients_bytes':%llu,"
@@ -123,7 +124,7 @@ static struct walked_memory read(const char *schema, const char *kind, uint64_t 
     records[0] = &set.records[set.record_count - 1];
     cr_assert_eq(repeats_pool(records, 1, &policy, &set.arena, &candidate, &diag), STATUS_OK);
     candidate.memory_kind = strcmp(kind, "allocated") == 0 ? MEMORY_ALLOCATED : MEMORY_DEVICE;
-    candidate.peak_mb = (double)peak / MIB;
+    candidate.peak_mb = strcmp(kind, "both") == 0 ? 700 : (double)peak / MIB;
     cr_assert_eq(candidate_ledger_fill(&candidate, &set.arena, &diag), STATUS_OK);
     cr_assert_eq(walked_memory_of(&candidate, &walked, &diag), STATUS_OK);
     return walked;
@@ -141,6 +142,17 @@ Test(walked_record, is_known_where_the_walk_gives_the_measured_peak)
     cr_assert(walked.known);
     cr_assert_eq(walked.request.workspace_bytes, 4096);
     cr_assert_eq(walked.request.bucket_bytes, 100000);
+}
+
+Test(walked_record, is_known_on_a_device_with_what_that_holds_besides)
+{
+    struct walked_memory walked = read("rankledger.evidence/1", "both", right_parameters(), 0);
+    struct schedule_request request = request_of(STRATEGY_DDP);
+    cr_assert(walked.known && walked.on_device);
+    cr_assert_float_eq(walked.beside_mb, 700 - (double)walk_of(&request).peak / MIB, 1e-9);
+    cr_assert_not(read("rankledger.evidence/1", "both", right_parameters(), 1).known);
+    walked = read("rankledger.evidence/1", "allocated", right_parameters(), 0);
+    cr_assert(!walked.on_device && walked.beside_mb == 0);
 }
 
 Test(walked_record, is_not_known_where_a_byte_more_was_measured)
