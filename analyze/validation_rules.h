@@ -44,6 +44,8 @@ void rules_own_counted(struct validation *validation);
 void rules_own_resident(struct validation *validation);
 void rules_own_categories(struct validation *validation);
 void rules_own_peaks(struct validation *validation);
+/* rules_own_device.c */
+void rules_own_device(struct validation *validation);
 /* rules_own_time.c */
 void rules_own_medians(struct validation *validation);
 void rules_own_series(struct validation *validation);
