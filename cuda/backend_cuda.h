@@ -31,6 +31,7 @@ struct backend_cuda {
     struct cuda_staging staging;
     struct cuda_products *products; /* owned */
     unsigned char *workspace;       /* in the arena; cuda_workspace.h has its parts */
+    uint64_t attention_tile_bytes;  /* 0: cuda_attention.h's bound; smaller in tests */
     uint64_t used_before; /* bytes of the device, before this process used it; 0: unknown */
     /* How often the host has waited for everything, and error.noted at the last time: what was
      * asked for before is done, and nobody needs to be put in order with it. */

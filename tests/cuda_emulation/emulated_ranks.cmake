@@ -30,3 +30,11 @@ target_link_libraries(test_communicator_nccl
     PRIVATE cuda_emulation_nccl call_arrays mpi_expect rankledger_options)
 add_emulated_cuda_sources(test_communicator_nccl ${COMMUNICATOR_SOURCES})
 add_emulated_ranks_test(communicator_nccl 1 2 3)
+
+# The whole backend, compiled for the emulation.
+include(${PROJECT_SOURCE_DIR}/cuda/sources.cmake)
+add_library(cuda_emulated STATIC)
+target_include_directories(cuda_emulated PUBLIC ${PROJECT_SOURCE_DIR}/cuda)
+target_link_libraries(cuda_emulated
+    PUBLIC cuda_emulation_nccl cuda_emulation_cublaslt collect_core PRIVATE rankledger_options)
+add_emulated_cuda_sources(cuda_emulated ${CUDA_HOST_SOURCES} ${CUDA_KERNEL_SOURCES})

@@ -1,0 +1,185 @@
+#include "cuda_bias.h"
+
+#include "cuda_launch.cuh"
+#include "cuda_number.cuh"
+
+/* --- spreading a bias over rows --- */
+
+#define SPREAD_THREADS 256
+
+template <bool whole, typename T, int N>
+static __device__ inline void spread_group(const struct cuda_bias_spread &spread, int64_t first)
+{
+    const int64_t count = (int64_t)(spread.rows * spread.columns);
+    const T *bias = (const T *)spread.bias;
+    cuda_number_group<T, N> residual = {};
+    if (spread.residual != nullptr)
+        residual = cuda_number_load<whole, T, N>((const T *)spread.residual, first, count);
+    for (int i = 0; i < N; i++) {
+        if ((uint64_t)(first + i) >= (uint64_t)count)
+            continue;
+        const float added = cuda_number_widen(bias[(uint64_t)(first + i) % spread.columns]);
+        residual.value[i] = cuda_number_narrow<T>(
+            spread.residual == nullptr ? added : added + cuda_number_widen(residual.value[i]));
+    }
+    cuda_number_store<whole, T, N>((T *)spread.out, first, count, residual);
+}
+
+/* A group of N a thread: 16 bytes, or one element where a matrix begins anywhere (cuda_gelu.cu).
+ * The bias comes from the cache. */
+template <typename T, int N>
+static __global__ void __launch_bounds__(SPREAD_THREADS)
+    bias_spread_kernel(struct cuda_bias_spread spread)
+{
+    const int64_t count = (int64_t)(spread.rows * spread.columns);
+    const int64_t first = ((int64_t)blockIdx.x * SPREAD_THREADS + threadIdx.x) * N;
+    if (first >= count)
+        return;
+    if (cuda_number_inside<N>(first, count))
+        spread_group<true, T, N>(spread, first);
+    else
+        spread_group<false, T, N>(spread, first);
+}
+
+template <typename T, int N>
+static cudaError_t launch_spread(const struct cuda_bias_spread *spread, cudaStream_t stream)
+{
+    const uint64_t blocks =
+        cuda_number_ceiling(spread->rows * spread->columns, (uint64_t)N * SPREAD_THREADS);
+    return cuda_launch(bias_spread_kernel<T, N>, (unsigned)blocks, SPREAD_THREADS, stream, *spread);
+}
+
+template <typename T>
+static cudaError_t launch_any_spread(const struct cuda_bias_spread *spread, cudaStream_t stream)
+{
+    constexpr int N = cuda_number_widest<T>;
+    const bool whole =
+        cuda_number_aligned<T, N>(spread->out, 0) && cuda_number_aligned<T, N>(spread->residual, 0);
+    return whole ? launch_spread<T, N>(spread, stream) : launch_spread<T, 1>(spread, stream);
+}
+
+extern "C" cudaError_t cuda_bias_spread(const struct cuda_bias_spread *spread, bool bf16,
+                                        cudaStream_t stream)
+{
+    return bf16 ? launch_any_spread<__nv_bfloat16>(spread, stream)
+                : launch_any_spread<float>(spread, stream);
+}
+
+/* --- sums of columns --- */
+
+/* A block takes a strip of columns, a warp's width of groups, and a slice of the rows, a warp a row
+ * at a time. */
+#define STRIP_GROUPS 32u
+#define BLOCK_WARPS 8u
+/* Blocks that keep an H200's 132 multiprocessors busy, four each. */
+#define ENOUGH_BLOCKS 528u
+/* Rows below which another slice is not worth its sums. */
+#define SLICE_ROWS 64u
+
+static uint64_t strips_of(uint64_t columns, uint64_t group)
+{
+    return cuda_number_ceiling(columns, group * STRIP_GROUPS);
+}
+
+static uint64_t slices_of(uint64_t rows, uint64_t strips)
+{
+    const uint64_t wanted = cuda_number_ceiling(ENOUGH_BLOCKS, strips);
+    const uint64_t most = cuda_number_ceiling(rows, SLICE_ROWS);
+    return wanted < most ? wanted : most;
+}
+
+extern "C" uint64_t cuda_bias_workspace_bytes(uint64_t rows, uint64_t columns)
+{
+    const uint64_t groups[] = {1, cuda_number_widest<float>, cuda_number_widest<__nv_bfloat16>};
+    uint64_t most = 0;
+    for (const uint64_t group : groups) {
+        const uint64_t bytes = slices_of(rows, strips_of(columns, group)) * columns * sizeof(float);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+struct bias_slices {
+    const void *matrix;
+    float *partial; /* [slices, columns] */
+    uint64_t rows, columns, strips, slice_rows;
+};
+
+/* N: elements of an access; of one row of the strip the warps' lanes read 32 N side by side. */
+template <typename T, int N>
+static __global__ void __launch_bounds__(STRIP_GROUPS *BLOCK_WARPS)
+    bias_slice_kernel(struct bias_slices slices)
+{
+    __shared__ float shared[BLOCK_WARPS][N][STRIP_GROUPS];
+    const unsigned lane = threadIdx.x % STRIP_GROUPS, warp = threadIdx.x / STRIP_GROUPS;
+    const uint64_t strip = blockIdx.x % slices.strips, slice = blockIdx.x / slices.strips;
+    const uint64_t column = (strip * STRIP_GROUPS + lane) * N;
+    const uint64_t begin = slice * slices.slice_rows;
+    const uint64_t end =
+        begin + slices.slice_rows < slices.rows ? begin + slices.slice_rows : slices.rows;
+    float sums[N] = {};
+    if (column < slices.columns)
+        for (uint64_t row = begin + warp; row < end; row += BLOCK_WARPS) {
+            const T *from = (const T *)slices.matrix + row * slices.columns + column;
+            const cuda_number_group<T, N> group = cuda_number_load<true, T, N>(from, 0, N);
+            for (int i = 0; i < N; i++)
+                sums[i] += cuda_number_widen(group.value[i]);
+        }
+    for (int i = 0; i < N; i++)
+        shared[warp][i][lane] = sums[i];
+    __syncthreads();
+    if (column >= slices.columns)
+        return;
+    for (unsigned i = warp; i < N; i += BLOCK_WARPS) {
+        float sum = 0;
+        for (unsigned other = 0; other < BLOCK_WARPS; other++)
+            sum += shared[other][i][lane];
+        slices.partial[slice * slices.columns + column + i] = sum;
+    }
+}
+
+/* A column a thread: the slices' sums in their order. */
+template <typename T>
+static __global__ void __launch_bounds__(SPREAD_THREADS)
+    bias_total_kernel(struct bias_slices slices, uint64_t count, T *sums, bool add)
+{
+    const uint64_t column = (uint64_t)blockIdx.x * SPREAD_THREADS + threadIdx.x;
+    if (column >= slices.columns)
+        return;
+    float sum = add ? cuda_number_widen(sums[column]) : 0.0f;
+    for (uint64_t slice = 0; slice < count; slice++)
+        sum += slices.partial[slice * slices.columns + column];
+    sums[column] = cuda_number_narrow<T>(sum);
+}
+
+template <typename T, int N>
+static cudaError_t launch_sum(const struct cuda_bias_sums *sums, cudaStream_t stream)
+{
+    const uint64_t strips = strips_of(sums->columns, N);
+    const uint64_t count = slices_of(sums->rows, strips);
+    const struct bias_slices slices = {sums->matrix, (float *)sums->partial,
+                                       sums->rows,   sums->columns,
+                                       strips,       cuda_number_ceiling(sums->rows, count)};
+    const cudaError_t error = cuda_launch(bias_slice_kernel<T, N>, (unsigned)(strips * count),
+                                          STRIP_GROUPS * BLOCK_WARPS, stream, slices);
+    if (error != cudaSuccess)
+        return error;
+    const uint64_t blocks = cuda_number_ceiling(sums->columns, SPREAD_THREADS);
+    return cuda_launch(bias_total_kernel<T>, (unsigned)blocks, SPREAD_THREADS, stream, slices,
+                       count, (T *)sums->sums, sums->add);
+}
+
+/* Rows whose groups all begin where an access of 16 bytes may. */
+template <typename T>
+static cudaError_t launch_any_sum(const struct cuda_bias_sums *sums, cudaStream_t stream)
+{
+    constexpr int N = cuda_number_widest<T>;
+    const bool whole = sums->columns % N == 0 && cuda_number_lead<T, N>(sums->matrix) == 0;
+    return whole ? launch_sum<T, N>(sums, stream) : launch_sum<T, 1>(sums, stream);
+}
+
+extern "C" cudaError_t cuda_bias_sum(const struct cuda_bias_sums *sums, bool bf16,
+                                     cudaStream_t stream)
+{
+    return bf16 ? launch_any_sum<__nv_bfloat16>(sums, stream) : launch_any_sum<float>(sums, stream);
+}
