@@ -28,11 +28,17 @@ constexpr size_t stack_bytes = 64 << 10, stack_guard = 4096;
 
 enum state { not_started, ready, at_exchange, at_barrier, finished };
 
+struct place {
+    cuda_emulation_meeting meeting;
+    const char *file;
+    int line;
+};
+
 struct thread {
     state is = not_started;
     uint3 index = {0, 0, 0};
     unsigned worker = 0, warp_epoch = 0;
-    cuda_emulation_place place = {nullptr, nullptr, 0}; /* where it waits */
+    place at = {CUDA_EMULATION_SYNCTHREADS, "", 0}; /* where it waits */
     unsigned mask = 0, source = 0;
     uint64_t value = 0, result = 0;
 };
@@ -108,6 +114,21 @@ void push_ready(engine &all, unsigned index)
     all.ready_queue[(all.ready_first + all.ready_count++) % most_threads] = index;
 }
 
+bool same(const place &left, const place &right)
+{
+    return left.meeting == right.meeting && left.line == right.line;
+}
+
+/* "__syncthreads (cuda_norm.cu:79)" */
+std::string describe(const place &of)
+{
+    static const char *const names[] = {"__syncthreads",  "__syncwarp",       "__shfl_sync",
+                                        "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"};
+    const char *base = std::strrchr(of.file, '/');
+    return std::string(names[of.meeting]) + " (" + (base == nullptr ? of.file : base + 1) + ":" +
+           std::to_string(of.line) + ")";
+}
+
 std::string where(const engine &all, unsigned index)
 {
     const thread &of = all.threads[index];
@@ -117,8 +138,7 @@ std::string where(const engine &all, unsigned index)
         return name + " has ended";
     if (of.is != at_barrier && of.is != at_exchange)
         return name + " runs";
-    return name + " waits at " + of.place.what + " (" + of.place.file + ":" +
-           std::to_string(of.place.line) + ")";
+    return name + " waits at " + describe(of.at);
 }
 
 /* No lane of the warp may wait for this thread, which does something else. */
@@ -251,27 +271,28 @@ bool possible(const dim3 &grid, const dim3 &block)
            (uint64_t)block.x * block.y * block.z <= most_threads;
 }
 
-/* The lanes of `mask` have to be in the block, alive, and not at another place. */
-void check_exchange(const engine &all, unsigned index, const cuda_emulation_place *place,
-                    unsigned mask)
+/* The lanes of `mask` have to be in the block, and on their way to the same place. */
+void check_exchange(const engine &all, unsigned index, const place &at, unsigned mask)
 {
     const unsigned first = index / lanes * lanes;
     if ((mask >> (index - first) & 1u) == 0)
         refuse("lane %u calls %s with mask 0x%08x, which does not name it", index - first,
-               place->what, mask);
+               describe(at).c_str(), mask);
     for (unsigned lane = 0; lane < lanes; lane++) {
         const unsigned other = first + lane;
-        if ((mask >> lane & 1u) == 0 || other == index)
+        const bool named = (mask >> lane & 1u) != 0;
+        if (named && other >= all.count)
+            refuse("%s names lane %u (mask 0x%08x), but the block has only %u threads",
+                   describe(at).c_str(), lane, mask, all.count);
+        if (other >= all.count || other == index)
             continue;
-        if (other >= all.count)
-            refuse("%s (%s:%d) names lane %u (mask 0x%08x), but the block has only %u threads",
-                   place->what, place->file, place->line, lane, mask, all.count);
         const thread &of = all.threads[other];
-        if (of.is == finished || of.is == at_barrier ||
-            (of.is == at_exchange &&
-             (of.mask != mask || of.place.line != place->line || of.place.what != place->what)))
-            refuse("%s (%s:%d) waits for the lanes of mask 0x%08x, but %s", place->what,
-                   place->file, place->line, mask, where(all, other).c_str());
+        const bool waits = of.is == at_exchange;
+        const bool apart = waits && (of.mask != mask || !same(of.at, at));
+        const bool names_me = waits && (of.mask >> (index - first) & 1u) != 0;
+        if ((named && (of.is == finished || of.is == at_barrier)) || ((named || names_me) && apart))
+            refuse("%s waits for the lanes of mask 0x%08x, but %s (mask 0x%08x)",
+                   describe(at).c_str(), mask, where(all, other).c_str(), of.mask);
     }
 }
 
@@ -292,8 +313,8 @@ void complete_exchange(engine &all, unsigned index, unsigned mask)
         if ((mask >> lane & 1u) == 0)
             continue;
         if (of.source >= lanes || (mask >> of.source & 1u) == 0)
-            refuse("%s (%s:%d): lane %u reads lane %u, which mask 0x%08x does not name",
-                   of.place.what, of.place.file, of.place.line, lane, of.source, mask);
+            refuse("%s: lane %u reads lane %u, which mask 0x%08x does not name",
+                   describe(of.at).c_str(), lane, of.source, mask);
         of.result = all.threads[first + of.source].value;
     }
     for (unsigned lane = 0; lane < lanes; lane++)
@@ -302,13 +323,15 @@ void complete_exchange(engine &all, unsigned index, unsigned mask)
     all.threads[index].is = ready;
 }
 
-uint64_t exchange(const cuda_emulation_place *place, unsigned mask, uint64_t value, unsigned source)
+uint64_t exchange(const place &at, unsigned mask, unsigned source, uint64_t value)
 {
     engine &all = the_engine();
+    if (!all.active)
+        refuse("%s outside a kernel", describe(at).c_str());
     const unsigned index = now.index;
-    check_exchange(all, index, place, mask);
+    check_exchange(all, index, at, mask);
     thread &self = all.threads[index];
-    self.place = *place;
+    self.at = at;
     self.mask = mask;
     self.value = value;
     self.source = source;
@@ -320,10 +343,31 @@ uint64_t exchange(const cuda_emulation_place *place, unsigned mask, uint64_t val
     return self.result;
 }
 
-void in_kernel_only(const char *what)
+void barrier(const place &at)
 {
-    if (!the_engine().active)
-        refuse("%s outside a kernel", what);
+    engine &all = the_engine();
+    if (!all.active)
+        refuse("%s outside a kernel", describe(at).c_str());
+    const unsigned index = now.index;
+    thread &self = all.threads[index];
+    self.at = at;
+    check_not_awaited(all, index, "it comes to __syncthreads");
+    for (unsigned i = 0; i < all.count; i++)
+        if (all.threads[i].is == finished ||
+            (all.threads[i].is == at_barrier && !same(all.threads[i].at, at)))
+            refuse("%s waits for the whole block, but %s", describe(at).c_str(),
+                   where(all, i).c_str());
+    self.is = at_barrier;
+    if (++all.waiting < all.count) {
+        give_way(all);
+        return;
+    }
+    all.waiting = 0;
+    now.block_epoch++;
+    self.is = ready;
+    for (unsigned i = 0; i < all.count; i++)
+        if (i != index)
+            push_ready(all, i);
 }
 
 } // namespace
@@ -369,45 +413,22 @@ unsigned cuda_emulation_lane(void)
     return now.index % lanes;
 }
 
-uint64_t cuda_emulation_exchange(const struct cuda_emulation_place *place, unsigned mask,
-                                 uint64_t value, unsigned source)
+uint64_t cuda_emulation_exchange(enum cuda_emulation_meeting meeting, unsigned mask,
+                                 unsigned source, uint64_t value, const char *file, int line)
 {
-    in_kernel_only(place->what);
-    return exchange(place, mask, value, source);
+    return exchange({meeting, file, line}, mask, source, value);
 }
 
-void cuda_emulation_warp_barrier(const struct cuda_emulation_place *place, unsigned mask)
+void cuda_emulation_warp_barrier(unsigned mask, const char *file, int line)
 {
-    in_kernel_only(place->what);
-    exchange(place, mask, 0, cuda_emulation_lane());
+    exchange({CUDA_EMULATION_SYNCWARP, file, line}, mask, cuda_emulation_lane(), 0);
     the_engine().threads[now.index].warp_epoch++;
     now.warp_epoch++;
 }
 
-void cuda_emulation_barrier(const struct cuda_emulation_place *place)
+void cuda_emulation_barrier(const char *file, int line)
 {
-    in_kernel_only(place->what);
-    engine &all = the_engine();
-    const unsigned index = now.index;
-    thread &self = all.threads[index];
-    self.place = *place;
-    check_not_awaited(all, index, "it comes to __syncthreads");
-    for (unsigned i = 0; i < all.count; i++)
-        if (all.threads[i].is == finished ||
-            (all.threads[i].is == at_barrier && all.threads[i].place.line != place->line))
-            refuse("__syncthreads (%s:%d) waits for the whole block, but %s", place->file,
-                   place->line, where(all, i).c_str());
-    self.is = at_barrier;
-    if (++all.waiting < all.count) {
-        give_way(all);
-        return;
-    }
-    all.waiting = 0;
-    now.block_epoch++;
-    self.is = ready;
-    for (unsigned i = 0; i < all.count; i++)
-        if (i != index)
-            push_ready(all, i);
+    barrier({CUDA_EMULATION_SYNCTHREADS, file, line});
 }
 
 cudaError_t cuda_emulation_launch(const cudaLaunchConfig_t *config,

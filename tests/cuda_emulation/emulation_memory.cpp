@@ -63,6 +63,8 @@ bool reserve(memory &all, int device)
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return false;
+    if (all.count == 0)
+        watch_faults();
     all.first[device] = all.next[device] = reinterpret_cast<uintptr_t>(base);
     return true;
 }

@@ -76,6 +76,8 @@ std::string describe_address(uintptr_t address);
 /* Makes device memory accessible, or not, for this process' code; calls nest. */
 void open_memory();
 void close_memory();
+/* Names accesses of host code to device memory (emulation_fault.cpp); called once. */
+void watch_faults();
 /* All that is live, in the order of addresses. */
 const std::vector<allocation *> &live_allocations();
 

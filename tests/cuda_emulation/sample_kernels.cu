@@ -1,5 +1,7 @@
 #include "sample_kernels.h"
 
+#include <cuda_bf16.h>
+
 #include "cuda_launch.cuh"
 
 #define FULL 0xffffffffu
@@ -45,6 +47,20 @@ static __global__ void doubled(float *to, const float *from, unsigned groups, un
     const float4 four = reinterpret_cast<const float4 *>(from + skip)[i];
     const float4 twice = make_float4(2 * four.x, 2 * four.y, 2 * four.z, 2 * four.w);
     reinterpret_cast<float4 *>(to + skip)[i] = twice;
+}
+
+static __global__ void all_shuffles(float *to)
+{
+    const float lane = (float)threadIdx.x;
+    to[threadIdx.x] = __shfl_sync(FULL, lane, 3, 8);
+    to[32 + threadIdx.x] = __shfl_down_sync(FULL, lane, 2, 8);
+    to[64 + threadIdx.x] = __shfl_up_sync(FULL, lane, 2, 8);
+    to[96 + threadIdx.x] = __shfl_xor_sync(FULL, lane, 4, 8);
+}
+
+static __global__ void rounded(float *values)
+{
+    values[threadIdx.x] = __bfloat162float(__float2bfloat16_rn(values[threadIdx.x]));
 }
 
 static __global__ void outside(float *to, const float *from, unsigned count, bool before)
@@ -99,6 +115,15 @@ static __global__ void shared(float *to, sample_mistake mistake)
     few[threadIdx.x] = 0.0f;
 }
 
+static __global__ void shared_askew(float *to, unsigned skip)
+{
+    __shared__ __align__(16) float few[68];
+    few[threadIdx.x] = 0.0f;
+    __syncthreads();
+    const float4 four = *reinterpret_cast<const float4 *>(few + skip);
+    to[threadIdx.x] = four.x + four.w;
+}
+
 #ifndef __CUDACC__ /* nvcc's assembler refuses it by itself */
 static __global__ void shared_too_much(float *to)
 {
@@ -131,6 +156,16 @@ cudaError_t sample_double(float *to, const float *from, unsigned groups, unsigne
     return cuda_launch(doubled, (groups + 127) / 128, 128, stream, to, from, groups, skip);
 }
 
+cudaError_t sample_shuffles(float *to, cudaStream_t stream)
+{
+    return cuda_launch(all_shuffles, 1, 32, stream, to);
+}
+
+cudaError_t sample_round(float *values, unsigned count, cudaStream_t stream)
+{
+    return cuda_launch(rounded, 1, count, stream, values);
+}
+
 cudaError_t sample_mistake_run(enum sample_mistake mistake, float *to, const float *from,
                                unsigned count, cudaStream_t stream)
 {
@@ -147,6 +182,8 @@ cudaError_t sample_mistake_run(enum sample_mistake mistake, float *to, const flo
     case SAMPLE_SHARED_TOO_MUCH:
         return cuda_launch(shared_too_much, 1, 64, stream, to);
 #endif
+    case SAMPLE_SHARED_ASKEW:
+        return cuda_launch(shared_askew, 1, 64, stream, to, 1);
     case SAMPLE_SHARED_BEHIND:
     case SAMPLE_SHARED_NO_BARRIER:
     case SAMPLE_SHARED_UNWRITTEN:

@@ -18,6 +18,12 @@ cudaError_t sample_transpose(float *to, const float *from, unsigned side, cudaSt
 cudaError_t sample_double(float *to, const float *from, unsigned groups, unsigned skip,
                           cudaStream_t stream);
 
+/* to[kind, lane]: what each lane of one warp gets, in segments of 8 lanes, of the lanes' numbers:
+ * of the segment's lane 3; of 2 lanes up; of 2 lanes down; of lane ^ 4. */
+cudaError_t sample_shuffles(float *to, cudaStream_t stream);
+/* Each value rounded to bfloat16; `count` at most 1024. */
+cudaError_t sample_round(float *values, unsigned count, cudaStream_t stream);
+
 enum sample_mistake {
     SAMPLE_NONE,
     SAMPLE_READ_BEHIND,  /* one element behind the end of `from` */
@@ -33,6 +39,7 @@ enum sample_mistake {
     SAMPLE_SHARED_BEHIND,
     SAMPLE_SHARED_TOO_MUCH,
     SAMPLE_SHARED_NO_BARRIER,
+    SAMPLE_SHARED_ASKEW,     /* four elements from the second on, as one access */
     SAMPLE_SHARED_UNWRITTEN, /* no refusal: to[0] becomes NaN */
 };
 /* One block of 64 threads. */

@@ -16,10 +16,10 @@
 #define __global__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
-#define __align__(bytes) alignas(bytes)
+#define __align__(bytes) __attribute__((aligned(bytes)))
 /* One block runs at a time, so that a static array is what the block's threads share; the emulation
- * knows it by its symbol. */
-#define __shared__ static
+ * knows it by its symbol. Each begins a page, so that what lies behind it is mostly nothing's. */
+#define __shared__ static __attribute__((aligned(4096)))
 
 /* Constant within a kernel's function: a thread calls it once, from its start to its end. */
 extern "C" {
@@ -28,17 +28,21 @@ uint3 cuda_emulation_block_index(void) __attribute__((const));
 uint3 cuda_emulation_block_size(void) __attribute__((const));
 uint3 cuda_emulation_grid_size(void) __attribute__((const));
 
-/* Where a thread waits for others. */
-struct cuda_emulation_place {
-    const char *what, *file;
-    int line;
+/* Where threads wait for each other: the function, and where it is called. */
+enum cuda_emulation_meeting {
+    CUDA_EMULATION_SYNCTHREADS,
+    CUDA_EMULATION_SYNCWARP,
+    CUDA_EMULATION_SHFL,
+    CUDA_EMULATION_SHFL_UP,
+    CUDA_EMULATION_SHFL_DOWN,
+    CUDA_EMULATION_SHFL_XOR
 };
-void cuda_emulation_barrier(const struct cuda_emulation_place *place);
-/* Gives `value` to the lanes of `mask` and returns that of lane `source`. */
-uint64_t cuda_emulation_exchange(const struct cuda_emulation_place *place, unsigned mask,
-                                 uint64_t value, unsigned source);
+void cuda_emulation_barrier(const char *file, int line);
 /* Orders the memory accesses of the lanes of `mask`. */
-void cuda_emulation_warp_barrier(const struct cuda_emulation_place *place, unsigned mask);
+void cuda_emulation_warp_barrier(unsigned mask, const char *file, int line);
+/* Gives `value` to the lanes of `mask` and returns that of lane `source`. */
+uint64_t cuda_emulation_exchange(enum cuda_emulation_meeting meeting, unsigned mask,
+                                 unsigned source, uint64_t value, const char *file, int line);
 unsigned cuda_emulation_lane(void) __attribute__((const));
 
 /* Runs run(call) for each thread; the call's bytes are the kernel's parameters. */
@@ -60,26 +64,24 @@ static const int warpSize = 32;
 
 static inline void __syncthreads(const char *file = __builtin_FILE(), int line = __builtin_LINE())
 {
-    const struct cuda_emulation_place place = {"__syncthreads", file, line};
-    cuda_emulation_barrier(&place);
+    cuda_emulation_barrier(file, line);
 }
 
 static inline void __syncwarp(unsigned mask = 0xffffffffu, const char *file = __builtin_FILE(),
                               int line = __builtin_LINE())
 {
-    const struct cuda_emulation_place place = {"__syncwarp", file, line};
-    cuda_emulation_warp_barrier(&place, mask);
+    cuda_emulation_warp_barrier(mask, file, line);
 }
 
 template <typename Value>
-static inline Value cuda_emulation_shuffle(const struct cuda_emulation_place *place, unsigned mask,
-                                           Value value, unsigned source)
+static inline Value cuda_emulation_shuffle(enum cuda_emulation_meeting meeting, unsigned mask,
+                                           unsigned source, Value value, const char *file, int line)
 {
     static_assert(sizeof(Value) <= sizeof(uint64_t), "a shuffle moves at most 8 bytes");
     static_assert(std::is_trivially_destructible<Value>::value, "a shuffle moves plain values");
     uint64_t bits = 0;
     __builtin_memcpy(&bits, &value, sizeof value);
-    bits = cuda_emulation_exchange(place, mask, bits, source);
+    bits = cuda_emulation_exchange(meeting, mask, source, bits, file, line);
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
 }
@@ -89,10 +91,9 @@ template <typename Value>
 static inline Value __shfl_sync(unsigned mask, Value value, int source, int width = warpSize,
                                 const char *file = __builtin_FILE(), int line = __builtin_LINE())
 {
-    const struct cuda_emulation_place place = {"__shfl_sync", file, line};
-    const unsigned segment = cuda_emulation_lane() & ~(unsigned)(width - 1);
-    return cuda_emulation_shuffle(&place, mask, value,
-                                  segment | ((unsigned)source & (unsigned)(width - 1)));
+    const unsigned inside = (unsigned)(width - 1);
+    const unsigned from = (cuda_emulation_lane() & ~inside) | ((unsigned)source & inside);
+    return cuda_emulation_shuffle(CUDA_EMULATION_SHFL, mask, from, value, file, line);
 }
 
 template <typename Value>
@@ -100,18 +101,18 @@ static inline Value __shfl_down_sync(unsigned mask, Value value, unsigned delta,
                                      int width = warpSize, const char *file = __builtin_FILE(),
                                      int line = __builtin_LINE())
 {
-    const struct cuda_emulation_place place = {"__shfl_down_sync", file, line};
     const unsigned lane = cuda_emulation_lane(), last = lane | (unsigned)(width - 1);
-    return cuda_emulation_shuffle(&place, mask, value, lane + delta > last ? lane : lane + delta);
+    const unsigned from = lane + delta > last ? lane : lane + delta;
+    return cuda_emulation_shuffle(CUDA_EMULATION_SHFL_DOWN, mask, from, value, file, line);
 }
 
 template <typename Value>
 static inline Value __shfl_up_sync(unsigned mask, Value value, unsigned delta, int width = warpSize,
                                    const char *file = __builtin_FILE(), int line = __builtin_LINE())
 {
-    const struct cuda_emulation_place place = {"__shfl_up_sync", file, line};
     const unsigned lane = cuda_emulation_lane(), first = lane & ~(unsigned)(width - 1);
-    return cuda_emulation_shuffle(&place, mask, value, lane < first + delta ? lane : lane - delta);
+    const unsigned from = lane < first + delta ? lane : lane - delta;
+    return cuda_emulation_shuffle(CUDA_EMULATION_SHFL_UP, mask, from, value, file, line);
 }
 
 template <typename Value>
@@ -119,10 +120,9 @@ static inline Value __shfl_xor_sync(unsigned mask, Value value, int bits, int wi
                                     const char *file = __builtin_FILE(),
                                     int line = __builtin_LINE())
 {
-    const struct cuda_emulation_place place = {"__shfl_xor_sync", file, line};
     const unsigned lane = cuda_emulation_lane(), last = lane | (unsigned)(width - 1);
-    const unsigned source = lane ^ (unsigned)bits;
-    return cuda_emulation_shuffle(&place, mask, value, source > last ? lane : source);
+    const unsigned other = lane ^ (unsigned)bits, from = other > last ? lane : other;
+    return cuda_emulation_shuffle(CUDA_EMULATION_SHFL_XOR, mask, from, value, file, line);
 }
 
 /* Loads and stores with a cache hint: the hint has no meaning here. */
