@@ -52,7 +52,8 @@ cudaError_t cuda_emulation_enter(const char *call);
 bool cuda_emulation_is_device_memory(const void *pointer);
 /* The device of a stream. */
 int cuda_emulation_stream_device(cudaStream_t stream);
-/* A stream whose last operation hangs: cudaStreamQuery answers cudaErrorNotReady as long as `held`. */
+/* A stream whose last operation hangs: cudaStreamQuery answers cudaErrorNotReady as long as `held`.
+ */
 void cuda_emulation_hold(cudaStream_t stream, bool held);
 
 /* --- settings of a running process --- */

@@ -4,7 +4,7 @@
  */
 #include <cstring>
 
-#include "emulation_parts.h"
+#include "emulation_touched.h"
 
 namespace emulation
 {
@@ -12,7 +12,7 @@ namespace emulation
 namespace
 {
 
-/* The allocation that was touched last, and what the running operation has touched of it. */
+/* An allocation that was touched lately, and what the running operation has touched of it. */
 struct window {
     uintptr_t base = 0;
     size_t bytes = 0;
@@ -23,7 +23,8 @@ struct watch {
     bool kernel = false;
     uintptr_t stacks = 0, parameters = 0;
     size_t stacks_bytes = 0, parameters_bytes = 0;
-    window near;
+    window near[4];
+    unsigned oldest = 0;
 } watched;
 
 const char *verb(bool write)
@@ -50,33 +51,35 @@ const allocation *check(uintptr_t address, size_t bytes, bool write)
     return of;
 }
 
-void note(uintptr_t address, size_t bytes, bool write)
-{
-    if (watched.near.notes != nullptr)
-        touched_add(watched.near.notes, address - watched.near.base, bytes, write);
-}
-
-/* Not in the allocation that was touched last. */
+/* In none of the allocations that were touched lately. */
 void elsewhere(uintptr_t address, size_t bytes, bool write)
 {
-    if (shared_access(address, bytes, write))
-        return;
-    if (!write && (address - watched.parameters < watched.parameters_bytes || is_constant(address)))
-        return;
+    if (device_of(address) < 0) {
+        if (!write && address - watched.parameters < watched.parameters_bytes)
+            return;
+        if (shared_access(address, bytes, write) || (!write && is_constant(address)))
+            return;
+    }
     const allocation *of = check(address, bytes, write);
-    watched.near = {of->base, of->bytes, log_touched(of)};
-    note(address, bytes, write);
+    window &made = watched.near[watched.oldest++ % 4];
+    made = {of->base, of->bytes, log_touched(of)};
+    if (made.notes != nullptr)
+        made.notes->add(address - made.base, bytes, write);
 }
 
 inline void access(uintptr_t address, size_t bytes, bool write)
 {
     if (address - watched.stacks < watched.stacks_bytes)
         return;
-    const size_t offset = address - watched.near.base;
-    if (offset < watched.near.bytes && bytes <= watched.near.bytes - offset)
-        note(address, bytes, write);
-    else
-        elsewhere(address, bytes, write);
+    for (const window &near : watched.near) {
+        const size_t offset = address - near.base;
+        if (offset >= near.bytes || bytes > near.bytes - offset)
+            continue;
+        if (near.notes != nullptr)
+            near.notes->add(offset, bytes, write);
+        return;
+    }
+    elsewhere(address, bytes, write);
 }
 
 /* An access of a width that a device serves only at its multiples. */
@@ -116,7 +119,8 @@ void watch_kernel(const void *parameters, size_t bytes)
 {
     watched.parameters = reinterpret_cast<uintptr_t>(parameters);
     watched.parameters_bytes = bytes;
-    watched.near = {};
+    for (window &near : watched.near)
+        near = {};
     watched.kernel = true;
 }
 

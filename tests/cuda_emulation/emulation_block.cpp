@@ -1,18 +1,10 @@
 /*
  * Runs a kernel block by block, each thread of the block on a fiber. A fiber takes threads one
  * after another; only a thread that waits for others keeps its fiber, and the next one takes over.
- * The threads' stacks lie in one stretch of memory, so that what is local to a thread is known by
- * its address.
  */
-#include <sys/mman.h>
-
-#include <cerrno>
-#include <cfenv>
 #include <cstring>
-#include <memory>
 
-#include <boost/context/fiber.hpp>
-
+#include "emulation_fiber.h"
 #include "emulation_parts.h"
 
 namespace emulation
@@ -23,8 +15,7 @@ present now;
 namespace
 {
 
-constexpr unsigned most_threads = 1024, lanes = 32;
-constexpr size_t stack_bytes = 64 << 10, stack_guard = 4096;
+constexpr unsigned most_threads = most_fibers, lanes = 32;
 
 enum state { not_started, ready, at_exchange, at_barrier, finished };
 
@@ -37,67 +28,35 @@ struct place {
 struct thread {
     state is = not_started;
     uint3 index = {0, 0, 0};
-    unsigned worker = 0, warp_epoch = 0;
+    unsigned fiber = 0, warp_epoch = 0;
     place at = {CUDA_EMULATION_SYNCTHREADS, "", 0}; /* where it waits */
     unsigned mask = 0, source = 0;
     uint64_t value = 0, result = 0;
 };
 
-struct worker {
-    boost::context::fiber fiber, scheduler;
-};
-
-struct stack_pool {
-    unsigned char *base = nullptr;
-    unsigned taken = 0;
-};
-
-/* Boost's way to say where a fiber's stack lies; never given back. */
-struct stack_taker {
-    stack_pool *pool;
-
-    boost::context::stack_context allocate()
-    {
-        boost::context::stack_context context;
-        context.size = stack_bytes - stack_guard;
-        context.sp = pool->base + (size_t)++pool->taken * stack_bytes;
-        return context;
-    }
-    void deallocate(boost::context::stack_context &)
-    {
-    }
+/* The lanes that have come to one exchange; others may wait at another one meanwhile. */
+struct warp {
+    unsigned arrived = 0, mask = 0;
+    place at = {CUDA_EMULATION_SYNCTHREADS, "", 0};
 };
 
 struct engine {
     thread threads[most_threads];
-    worker workers[most_threads];
-    stack_pool stacks;
-    std::vector<unsigned> idle;         /* workers without a thread */
+    warp warps[most_threads / lanes];
+    std::vector<unsigned> idle;         /* fibers without a thread */
     unsigned ready_queue[most_threads]; /* a ring of threads */
     unsigned ready_first = 0, ready_count = 0;
     unsigned count = 0, next = 0, done = 0, waiting = 0; /* threads of the block */
+    place barrier = {CUDA_EMULATION_SYNCTHREADS, "", 0}; /* of those that wait */
     bool active = false;
     uint3 block_size = {0, 0, 0}, grid_size = {0, 0, 0};
     const cuda_emulation_call *call = nullptr;
 };
 
-/* Lives as long as the process, with its fibers. */
+/* Lives as long as the process. */
 engine &the_engine()
 {
-    static engine *made = nullptr;
-    if (made != nullptr)
-        return *made;
-    made = new engine;
-    void *stacks = mmap(nullptr, most_threads * stack_bytes, PROT_NONE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (stacks == MAP_FAILED)
-        refuse("no memory for the stacks of %u threads", most_threads);
-    made->stacks.base = static_cast<unsigned char *>(stacks);
-    for (unsigned i = 0; i < most_threads; i++)
-        if (mprotect(made->stacks.base + i * stack_bytes + stack_guard, stack_bytes - stack_guard,
-                     PROT_READ | PROT_WRITE) != 0)
-            refuse("mprotect of a thread's stack failed: %s", std::strerror(errno));
-    watch_stacks(reinterpret_cast<uintptr_t>(stacks), most_threads * stack_bytes);
+    static engine *made = new engine;
     return *made;
 }
 
@@ -145,6 +104,8 @@ std::string where(const engine &all, unsigned index)
 void check_not_awaited(const engine &all, unsigned index, const char *what)
 {
     const unsigned first = index / lanes * lanes;
+    if (all.warps[index / lanes].arrived == 0)
+        return;
     for (unsigned other = first; other < first + lanes && other < all.count; other++)
         if (all.threads[other].is == at_exchange &&
             (all.threads[other].mask >> (index - first) & 1u) != 0)
@@ -164,50 +125,56 @@ void finish_thread(engine &all, unsigned index)
 }
 
 /* The next thread of the block, from start to end. */
-void run_thread(engine &all, unsigned number)
+void run_thread(engine &all, unsigned fiber)
 {
     const unsigned index = all.next++;
-    all.threads[index].worker = number;
+    all.threads[index].fiber = fiber;
     make_present(all, index);
     all.call->run(all.call->parameters);
     finish_thread(all, index);
 }
 
-/* What a fiber does: threads as long as there are any to start, then it is idle. */
-void work(engine &all, unsigned number)
+void work(unsigned fiber);
+
+/* The fiber that has its turn: one whose thread has got what it waited for, one that starts
+ * threads, or the one that runs blocks. */
+unsigned next_fiber(engine &all)
 {
-    fesetenv(FE_DFL_ENV); /* a device keeps denormals, whatever the host thread does */
+    if (all.ready_count > 0) {
+        const unsigned index = all.ready_queue[all.ready_first];
+        all.ready_first = (all.ready_first + 1) % most_threads;
+        all.ready_count--;
+        return all.threads[index].fiber;
+    }
+    if (all.done == all.count)
+        return 0;
+    if (all.next == all.count)
+        refuse("every thread that has not ended waits");
+    if (all.idle.empty())
+        return fiber_make(work);
+    const unsigned fiber = all.idle.back();
+    all.idle.pop_back();
+    return fiber;
+}
+
+/* What a fiber does: threads as long as there are any to start, then it is idle. */
+void work(unsigned fiber)
+{
+    engine &all = the_engine();
     for (;;) {
         while (all.next < all.count && all.ready_count == 0)
-            run_thread(all, number);
-        all.idle.push_back(number);
-        worker &self = all.workers[number];
-        self.scheduler = std::move(self.scheduler).resume();
+            run_thread(all, fiber);
+        const unsigned other = next_fiber(all);
+        all.idle.push_back(fiber);
+        fiber_switch(fiber, other);
     }
 }
 
-boost::context::fiber make_fiber(engine &all, unsigned number)
-{
-    return boost::context::fiber(std::allocator_arg, stack_taker{&all.stacks},
-                                 [&all, number](boost::context::fiber &&scheduler) {
-                                     all.workers[number].scheduler = std::move(scheduler);
-                                     work(all, number);
-                                     return std::move(all.workers[number].scheduler);
-                                 });
-}
-
-void resume(engine &all, unsigned number)
-{
-    worker &one = all.workers[number];
-    one.fiber = std::move(one.fiber).resume();
-}
-
-/* The running thread gives way until its state is `ready` again and its turn comes. */
+/* The running thread gives way until it is ready again and its turn comes. */
 void give_way(engine &all)
 {
     const unsigned index = now.index;
-    worker &self = all.workers[all.threads[index].worker];
-    self.scheduler = std::move(self.scheduler).resume();
+    fiber_switch(all.threads[index].fiber, next_fiber(all));
     make_present(all, index);
 }
 
@@ -219,25 +186,9 @@ void run_block(engine &all)
         all.threads[i].is = not_started;
         all.threads[i].warp_epoch = 0;
     }
-    while (all.done < all.count) {
-        if (all.ready_count > 0) {
-            const unsigned index = all.ready_queue[all.ready_first];
-            all.ready_first = (all.ready_first + 1) % most_threads;
-            all.ready_count--;
-            resume(all, all.threads[index].worker);
-            continue;
-        }
-        if (all.next == all.count)
-            refuse("every thread that has not ended waits");
-        if (all.idle.empty()) {
-            const unsigned number = all.stacks.taken;
-            all.workers[number].fiber = make_fiber(all, number);
-            all.idle.push_back(number);
-        }
-        const unsigned number = all.idle.back();
-        all.idle.pop_back();
-        resume(all, number);
-    }
+    for (warp &each : all.warps)
+        each.arrived = 0;
+    fiber_switch(0, next_fiber(all));
 }
 
 void run_grid(engine &all, const dim3 &grid, const dim3 &block, const cuda_emulation_call *call)
@@ -296,12 +247,15 @@ void check_exchange(const engine &all, unsigned index, const place &at, unsigned
     }
 }
 
-bool all_arrived(const engine &all, unsigned first, unsigned mask)
+/* As check_exchange, where there is nothing to find: all lanes that wait are here. */
+bool plainly_right(const engine &all, const warp &mine, unsigned index, const place &at,
+                   unsigned mask)
 {
-    for (unsigned lane = 0; lane < lanes; lane++)
-        if ((mask >> lane & 1u) != 0 && all.threads[first + lane].is != at_exchange)
-            return false;
-    return true;
+    const unsigned first = index / lanes * lanes, left = all.count - first;
+    const unsigned existing = left >= lanes ? ~0u : (1u << left) - 1;
+    return all.waiting == 0 && all.done == 0 && (mask & ~existing) == 0 &&
+           (mask >> (index - first) & 1u) != 0 &&
+           (mine.arrived == 0 || (mine.mask == mask && same(mine.at, at)));
 }
 
 /* The last lane has come: all get their values, and go on. */
@@ -321,6 +275,7 @@ void complete_exchange(engine &all, unsigned index, unsigned mask)
         if ((mask >> lane & 1u) != 0 && first + lane != index)
             push_ready(all, first + lane);
     all.threads[index].is = ready;
+    all.warps[index / lanes].arrived &= ~mask;
 }
 
 uint64_t exchange(const place &at, unsigned mask, unsigned source, uint64_t value)
@@ -329,14 +284,21 @@ uint64_t exchange(const place &at, unsigned mask, unsigned source, uint64_t valu
     if (!all.active)
         refuse("%s outside a kernel", describe(at).c_str());
     const unsigned index = now.index;
-    check_exchange(all, index, at, mask);
+    warp &mine = all.warps[index / lanes];
+    if (!plainly_right(all, mine, index, at, mask))
+        check_exchange(all, index, at, mask);
     thread &self = all.threads[index];
     self.at = at;
     self.mask = mask;
     self.value = value;
     self.source = source;
     self.is = at_exchange;
-    if (all_arrived(all, index / lanes * lanes, mask))
+    if (mine.arrived == 0) {
+        mine.mask = mask;
+        mine.at = at;
+    }
+    mine.arrived |= 1u << index % lanes;
+    if ((mine.arrived & mask) == mask)
         complete_exchange(all, index, mask);
     else
         give_way(all);
@@ -352,7 +314,9 @@ void barrier(const place &at)
     thread &self = all.threads[index];
     self.at = at;
     check_not_awaited(all, index, "it comes to __syncthreads");
-    for (unsigned i = 0; i < all.count; i++)
+    if (all.waiting == 0)
+        all.barrier = at;
+    for (unsigned i = 0; i < all.count && (all.done > 0 || !same(all.barrier, at)); i++)
         if (all.threads[i].is == finished ||
             (all.threads[i].is == at_barrier && !same(all.threads[i].at, at)))
             refuse("%s waits for the whole block, but %s", describe(at).c_str(),

@@ -134,8 +134,7 @@ struct range {
 };
 
 /* What one operation has touched of one allocation. */
-class touched;
-void touched_add(touched *notes, size_t offset, size_t bytes, bool write);
+class touched; /* emulation_touched.h */
 
 /* Between the two one operation of a stream runs, with device memory open. */
 void operation_begin(cudaStream_t stream, const char *name);

@@ -250,7 +250,7 @@ template <typename... Parameters> struct cuda_emulation_bound {
     void (*kernel)(Parameters...);
     std::tuple<Parameters...> parameters;
 
-    static void run(const void *bound)
+    __attribute__((no_sanitize("thread"))) static void run(const void *bound)
     {
         const auto *self = static_cast<const cuda_emulation_bound *>(bound);
         std::apply(self->kernel, self->parameters);
