@@ -1,13 +1,16 @@
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agreement.h"
 #include "checkpoint_file.h"
 #include "checkpoint_index.h"
 #include "checkpoint_source.h"
 #include "output_folder.h"
+#include "text.h"
 
 /* One checkpoint on its way to the disk. */
 struct saving {
@@ -69,6 +72,21 @@ static enum status create_file(struct saving *saving, const char *name, struct d
     return status;
 }
 
+/* Says so where a rank on another host does not see rank 0's folder: "no such file" alone would not
+ * be understood. */
+static enum status look_for_folder(const struct saving *saving, struct diag *diag)
+{
+    char shown[PATH_MAX / 4];
+    if (is_root(saving) || access(saving->temporary, F_OK) == 0 || errno != ENOENT)
+        return STATUS_OK;
+    text_escape_into(shown, sizeof shown, saving->work.place->directory,
+                     strlen(saving->work.place->directory));
+    return diag_set(diag, STATUS_ENVIRONMENT,
+                    "%s: this rank's host does not see the folder that rank 0 made there; a "
+                    "checkpoint needs a file system that all hosts share",
+                    shown);
+}
+
 /* --- full: rank 0 writes what all ranks have --- */
 
 static enum status receive(void *context, const struct checkpoint_stretch *stretch,
@@ -123,7 +141,9 @@ static enum status write_shards(struct saving *saving, struct diag *diag)
     const struct communicator *communicator = work->context->communicator;
     char name[CHECKPOINT_INDEX_FILE_SIZE];
     checkpoint_index_file(communicator->rank, communicator->world_size, name);
-    enum status status = create_file(saving, name, diag);
+    enum status status = look_for_folder(saving, diag);
+    if (status == STATUS_OK)
+        status = create_file(saving, name, diag);
     for (size_t s = 0; s < CHECKPOINT_STATE_COUNT; s++)
         for (size_t unit = 0; unit < work->context->schedule->unit_count; unit++)
             if (status == STATUS_OK &&

@@ -11,11 +11,13 @@ static bool in_step(enum rank_phase phase)
     return phase == RANK_FORWARD || phase == RANK_BACKWARD || phase == RANK_OPTIMIZER;
 }
 
-/* "rank 1: " or "". */
-static void say_rank(const struct rank_failure *failure, char *text, size_t size)
+/* "rank 1 ", of several hosts "rank 1 (on host 0) ", or "". */
+static void say_rank(const struct rank_failure *failure, int64_t host, char *text, size_t size)
 {
     text[0] = '\0';
-    if (failure->rank >= 0)
+    if (failure->rank >= 0 && host >= 0)
+        snprintf(text, size, "rank %" PRId64 " (on host %" PRId64 ") ", failure->rank, host);
+    else if (failure->rank >= 0)
         snprintf(text, size, "rank %" PRId64 " ", failure->rank);
 }
 
@@ -62,11 +64,11 @@ static const char *verb_of(const struct rank_failure *failure)
 
 static json_t *reason_of(const struct evidence_parts *parts, const struct rank_failure *failure)
 {
-    char rank[48];
+    char rank[80];
     char place[96];
     char shown[sizeof failure->detail];
     struct text_buffer text = {0};
-    say_rank(failure, rank, sizeof rank);
+    say_rank(failure, evidence_source_host_of(parts->source, failure->rank), rank, sizeof rank);
     say_place(failure, place, sizeof place);
     /* Said already. */
     static const char prefix[] = "out of memory: ";
@@ -111,6 +113,7 @@ json_t *evidence_parts_failure(const struct evidence_parts *parts)
     if (failure->kind == RANK_FAILURE_NONE)
         return json_write_null(parts->writer);
     json_t *object = json_write_object(parts->writer);
+    const int64_t host = evidence_source_host_of(parts->source, failure->rank);
     bool has_step = in_step(failure->phase) && failure->step >= 0;
     evidence_parts_set(parts, object, "reason", reason_of(parts, failure));
     evidence_parts_set_text(parts, object, "kind", rank_failure_kind_name(failure->kind));
@@ -118,6 +121,8 @@ json_t *evidence_parts_failure(const struct evidence_parts *parts)
     evidence_parts_set(parts, object, "rank",
                        failure->rank >= 0 ? json_write_integer(parts->writer, failure->rank)
                                           : json_write_null(parts->writer));
+    if (host >= 0)
+        evidence_parts_set_count(parts, object, "host", (uint64_t)host);
     evidence_parts_set(parts, object, "step",
                        has_step ? json_write_integer(parts->writer, failure->step)
                                 : json_write_null(parts->writer));

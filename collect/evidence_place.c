@@ -6,23 +6,20 @@
 
 /* ---- hardware ---- */
 
-/* Of the ranks that something is known of; a rank is on host 0 at least. */
-static uint64_t count_hosts(const struct evidence_parts *parts)
+static json_t *ranks_per_host(const struct evidence_parts *parts)
 {
-    uint64_t hosts = 1;
-    for (uint64_t rank = 0;
-         parts->source->round_count > 0 && rank < evidence_source_ranks(parts->source); rank++) {
-        const struct rank_record *record = evidence_source_record(parts->source, 0, rank);
-        if (record->pid != 0 && record->host_number >= hosts)
-            hosts = record->host_number + 1;
-    }
-    return hosts;
+    json_t *array = json_write_array(parts->writer);
+    for (uint64_t host = 0; host < evidence_source_hosts(parts->source); host++)
+        json_write_append(parts->writer, array,
+                          json_write_integer(parts->writer, (int64_t)evidence_source_ranks_of_host(
+                                                                parts->source, host)));
+    return array;
 }
 
 json_t *evidence_parts_hardware(const struct evidence_parts *parts)
 {
     const struct host_info *host = parts->source->host;
-    uint64_t hosts = count_hosts(parts);
+    uint64_t hosts = evidence_source_hosts(parts->source);
     json_t *object = json_write_object(parts->writer);
     if (evidence_parts_on_device(parts)) {
         evidence_parts_set_devices(parts, object);
@@ -32,6 +29,8 @@ json_t *evidence_parts_hardware(const struct evidence_parts *parts)
         evidence_parts_set_count(parts, object, "device_count", host->packages * hosts);
     }
     evidence_parts_set_count(parts, object, "hosts", hosts);
+    if (parts->source->round_count > 0)
+        evidence_parts_set(parts, object, "ranks_per_host", ranks_per_host(parts));
     evidence_parts_set_count(parts, object, "cores_per_host", host->cores);
     evidence_parts_set_count(parts, object, "hardware_threads_per_host", host->threads);
     evidence_parts_set_count(parts, object, "numa_nodes_per_host", host->numa_nodes);

@@ -35,6 +35,11 @@ struct evidence_source {
 const struct rank_record *evidence_source_record(const struct evidence_source *source, size_t round,
                                                  uint64_t rank);
 uint64_t evidence_source_ranks(const struct evidence_source *source);
+/* Hosts of the ranks of which something is known, at least 1; and how many such ranks one has. */
+uint64_t evidence_source_hosts(const struct evidence_source *source);
+uint64_t evidence_source_ranks_of_host(const struct evidence_source *source, uint64_t host);
+/* Number of a rank's host; -1: there is only one, or nothing is known. */
+int64_t evidence_source_host_of(const struct evidence_source *source, int64_t rank);
 
 /* Measured steps that a rank completed; one whose numbers were not finite is not among them. */
 uint64_t evidence_source_measured(const struct rank_record *record);

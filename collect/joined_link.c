@@ -178,7 +178,8 @@ static void note(struct rank_record *record, const struct joined_link_report *re
     record->failure.at_ns = heard_ns;
 }
 
-static void hear(struct joined_link *link, struct joined_link_peer *peer, struct rank_board *board,
+/* False if the report is of a turn that has not begun here: it is kept until then. */
+static bool hear(struct joined_link *link, struct joined_link_peer *peer, struct rank_board *board,
                  uint64_t turn)
 {
     struct joined_link_report report;
@@ -191,8 +192,29 @@ static void hear(struct joined_link *link, struct joined_link_peer *peer, struct
         link->left = (int64_t)peer->rank;
         link->left_signal = (int)report.signal;
     }
+    if (report.turn > turn)
+        return false;
     if (board != NULL && report.turn == turn)
         note(rank_board_at(board, peer->rank), &report, now_ns);
+    return true;
+}
+
+/* Takes the whole message that is in the buffer; false if it is no message of ours. */
+static bool take(struct joined_link *link, struct joined_link_peer *peer, struct rank_board *board,
+                 uint64_t turn)
+{
+    if (!peer->is_known) {
+        peer->filled = 0;
+        return greet(link, peer);
+    }
+    if (hear(link, peer, board, turn))
+        peer->filled = 0;
+    return true;
+}
+
+static size_t size_of_next(const struct joined_link_peer *peer)
+{
+    return peer->is_known ? sizeof(struct joined_link_report) : sizeof(struct joined_link_hello);
 }
 
 /* Whole messages, as far as they have come; false if the connection has ended. */
@@ -200,21 +222,17 @@ static bool read_peer(struct joined_link *link, struct joined_link_peer *peer,
                       struct rank_board *board, uint64_t turn)
 {
     for (;;) {
-        const size_t whole =
-            peer->is_known ? sizeof(struct joined_link_report) : sizeof(struct joined_link_hello);
-        ssize_t count = recv(peer->socket, peer->buffer + peer->filled, whole - peer->filled, 0);
+        if (peer->filled == size_of_next(peer) && !take(link, peer, board, turn))
+            return false;
+        const size_t missing = size_of_next(peer) - peer->filled;
+        if (missing == 0)
+            return true;
+        ssize_t count = recv(peer->socket, peer->buffer + peer->filled, missing, 0);
         if (count < 0)
             return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
         if (count == 0)
             return false;
         peer->filled += (size_t)count;
-        if (peer->filled < whole)
-            continue;
-        peer->filled = 0;
-        if (peer->is_known)
-            hear(link, peer, board, turn);
-        else if (!greet(link, peer))
-            return false;
     }
 }
 

@@ -19,6 +19,8 @@
 #define PERIOD_OF_A_RANK_NS UINT64_C(5000000)
 /* Rank 0 answers at its next tick; an address that leads nowhere is given up after that. */
 #define CONNECT_MS 3000
+/* Longer than mpirun waits before it kills, and than rank 0 needs. */
+#define LINGER_NS UINT64_C(5000000000)
 
 /* ---- connecting ---- */
 
@@ -78,19 +80,6 @@ static int find(const struct joined_link_address *address, const struct joined_l
         if (calls[i].fd >= 0 && calls[i].fd != found)
             close(calls[i].fd);
     return found;
-}
-
-bool joined_report_connect(struct joined_report *report, const struct joined_link_address *address)
-{
-    struct joined_link_hello hello = {.rank = report->rank};
-    memcpy(hello.secret, address->secret, sizeof hello.secret);
-    int found = address->count <= JOINED_LINK_ADDRESSES ? find(address, &hello) : -1;
-    if (found < 0)
-        return false;
-    pthread_mutex_lock(&report->lock);
-    report->socket = found;
-    pthread_mutex_unlock(&report->lock);
-    return true;
 }
 
 /* ---- sending ---- */
@@ -172,26 +161,52 @@ static void leave_if_alone(const struct joined_report *report)
         _exit(STATUS_ENVIRONMENT);
 }
 
+/*
+ * A signal is told and not obeyed at once: mpirun signals its ranks one by one, gives them a
+ * second, and takes what is left of it away as soon as one of them has ended; but rank 0 has
+ * evidence to write.
+ */
 static void *report_thread(void *argument)
 {
     struct joined_report *report = argument;
     const struct timespec tick = {.tv_nsec = TICK_NS};
+    uint64_t signalled_ns = 0;
+    int ended_by = 0;
     sigset_t signals;
     joined_watch_signals(&signals);
     while (!atomic_load(&report->stop)) {
         int number = sigtimedwait(&signals, NULL, &tick);
+        bool is_new = number > 0 && ended_by == 0;
+        if (is_new) {
+            ended_by = number;
+            signalled_ns = stopwatch_ns();
+        }
         pthread_mutex_lock(&report->lock);
-        if (report->socket >= 0 && (number > 0 || is_due(report)))
-            tell(report, number > 0 ? number : 0);
+        if (report->socket >= 0 && (is_new || is_due(report)))
+            tell(report, ended_by);
         leave_if_alone(report);
         pthread_mutex_unlock(&report->lock);
-        if (number > 0)
-            _exit(128 + number); /* as a shell says it */
+        if (ended_by != 0 && stopwatch_ns() - signalled_ns > LINGER_NS)
+            _exit(128 + ended_by); /* as a shell says it */
     }
     return NULL;
 }
 
 /* ---- the thread ---- */
+
+bool joined_report_connect(struct joined_report *report, const struct joined_link_address *address)
+{
+    struct joined_link_hello hello = {.rank = report->rank};
+    memcpy(hello.secret, address->secret, sizeof hello.secret);
+    int found = address->count <= JOINED_LINK_ADDRESSES ? find(address, &hello) : -1;
+    if (found < 0)
+        return false;
+    pthread_mutex_lock(&report->lock);
+    report->socket = found;
+    tell(report, 0); /* so that rank 0 knows which connection it is */
+    pthread_mutex_unlock(&report->lock);
+    return true;
+}
 
 enum status joined_report_start(struct joined_report *report, uint64_t rank, uint64_t world_size,
                                 struct diag *diag)
@@ -219,6 +234,8 @@ void joined_report_begin(struct joined_report *report, const struct rank_record 
     report->turn++;
     report->sent_steps = 0;
     report->has_told_failure = false;
+    if (report->socket >= 0)
+        tell(report, 0); /* at once: who and where a rank is must be known if it dies early */
     pthread_mutex_unlock(&report->lock);
 }
 

@@ -104,10 +104,15 @@ static void print_measured(const struct evidence_source *source,
 static void print_failed(const struct evidence_source *source)
 {
     const struct rank_failure *failure = source->failure;
-    char rank[48] = "";
+    char rank[HOST_INFO_TEXT + 80] = "";
     char shown[sizeof failure->detail];
+    const int64_t host = evidence_source_host_of(source, failure->rank);
     text_escape_into(shown, sizeof shown, failure->detail, strlen(failure->detail));
-    if (failure->rank >= 0)
+    /* With the name, which no archive keeps. */
+    if (host >= 0)
+        snprintf(rank, sizeof rank, ", rank %" PRId64 " on host %" PRId64 " (%s)", failure->rank,
+                 host, evidence_source_record(source, 0, (uint64_t)failure->rank)->host);
+    else if (failure->rank >= 0)
         snprintf(rank, sizeof rank, ", rank %" PRId64, failure->rank);
     printf("%-16s failed (%s%s, %s): %s\n", training_state_row(source->strategy)->name,
            rank_failure_kind_name(failure->kind), rank, rank_phase_name(failure->phase), shown);
