@@ -17,6 +17,8 @@ static void destroy(struct backend *backend)
 {
     struct backend_cuda *cuda = backend_cuda_of(backend);
     cuda_products_destroy(cuda->products);
+    while (cuda->arenas != NULL)
+        backend_cuda_unreserve(backend, cuda->arenas->base, 0);
     cuda_timeline_fini(&cuda->timeline);
     cuda_staging_fini(&cuda->staging);
     if (cuda->communication != NULL)

@@ -29,6 +29,7 @@ struct backend_cuda {
     struct cuda_error error;
     struct cuda_timeline timeline;
     struct cuda_staging staging;
+    struct cuda_arena *arenas;      /* owned */
     struct cuda_products *products; /* owned */
     unsigned char *workspace;       /* in the arena; cuda_workspace.h has its parts */
     uint64_t attention_tile_bytes;  /* 0: cuda_attention.h's bound; smaller in tests */

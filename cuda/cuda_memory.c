@@ -2,14 +2,13 @@
 
 #include <inttypes.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend_cuda.h"
 #include "cuda_describe.h"
 
 #define ARENA_ALIGNMENT 4096
-/* Memory comes in pages of this size, aligned to it, where it is asked for in multiples of it. */
-#define DEVICE_PAGE ((uint64_t)2 << 20)
 #define STAGING_ALIGNMENT 64
 
 /* --- staging --- */
@@ -67,43 +66,63 @@ static enum status out_of_memory(struct backend *backend, uint64_t bytes, struct
                     backend_cuda_of(backend)->used_before);
 }
 
-/* A small piece may begin anywhere inside a page; a whole page does not. */
-static cudaError_t take_aligned(uint64_t bytes, void **base)
+/* The runtime promises multiples of 256 only (CUDA programming guide, "Device Memory Accesses"), so
+ * there is room to begin later. */
+static cudaError_t take(uint64_t bytes, struct cuda_arena *arena)
 {
-    cudaError_t code = cudaMalloc(base, bytes);
-    if (code != cudaSuccess || (uintptr_t)*base % ARENA_ALIGNMENT == 0)
-        return code;
-    (void)cudaFree(*base);
-    code = cudaMalloc(base, (bytes + DEVICE_PAGE - 1) / DEVICE_PAGE * DEVICE_PAGE);
-    if (code != cudaSuccess || (uintptr_t)*base % ARENA_ALIGNMENT == 0)
-        return code;
-    (void)cudaFree(*base);
-    return cudaErrorMisalignedAddress;
+    const cudaError_t code = cudaMalloc(&arena->memory, bytes + ARENA_ALIGNMENT);
+    const uintptr_t address = (uintptr_t)arena->memory;
+    const uintptr_t past = address % ARENA_ALIGNMENT;
+    arena->base = (unsigned char *)arena->memory + (past > 0 ? ARENA_ALIGNMENT - past : 0);
+    return code;
+}
+
+static enum status reserve(struct backend *backend, uint64_t bytes, struct cuda_arena *arena,
+                           struct diag *diag)
+{
+    cudaError_t code = take(bytes, arena);
+    if (code == cudaErrorMemoryAllocation)
+        return out_of_memory(backend, bytes, diag);
+    if (code != cudaSuccess)
+        return cuda_error_set(backend->request.device, "reserving the arena", code, diag);
+    backend_cuda_fill_zero(backend, arena->base, bytes);
+    enum status status = backend_cuda_synchronise(backend, diag);
+    if (status != STATUS_OK)
+        (void)cudaFree(arena->memory);
+    return status;
 }
 
 enum status backend_cuda_reserve(struct backend *backend, uint64_t bytes, void **base,
                                  struct diag *diag)
 {
-    void *memory = NULL;
-    cudaError_t code = take_aligned(bytes > 0 ? bytes : 1, &memory);
-    if (code == cudaErrorMemoryAllocation)
-        return out_of_memory(backend, bytes, diag);
-    if (code != cudaSuccess)
-        return cuda_error_set(backend->request.device, "reserving the arena", code, diag);
-    backend_cuda_fill_zero(backend, memory, bytes);
-    enum status status = backend_cuda_synchronise(backend, diag);
+    struct backend_cuda *cuda = backend_cuda_of(backend);
+    struct cuda_arena *arena = calloc(1, sizeof *arena);
+    if (arena == NULL)
+        return diag_no_memory(diag);
+    enum status status = reserve(backend, bytes, arena, diag);
     if (status != STATUS_OK) {
-        (void)cudaFree(memory);
+        free(arena);
         return status;
     }
-    *base = memory;
+    arena->next = cuda->arenas;
+    cuda->arenas = arena;
+    *base = arena->base;
     return STATUS_OK;
 }
 
 void backend_cuda_unreserve(struct backend *backend, void *base, uint64_t bytes)
 {
+    struct backend_cuda *cuda = backend_cuda_of(backend);
+    struct cuda_arena **at = &cuda->arenas;
     (void)bytes;
-    cuda_error_note(&backend_cuda_of(backend)->error, "giving the arena back", cudaFree(base));
+    while (*at != NULL && (*at)->base != base)
+        at = &(*at)->next;
+    if (*at == NULL)
+        return;
+    struct cuda_arena *arena = *at;
+    *at = arena->next;
+    cuda_error_note(&cuda->error, "giving the arena back", cudaFree(arena->memory));
+    free(arena);
 }
 
 /* --- copies --- */

@@ -29,6 +29,12 @@ struct cuda_staging {
     size_t answer_count;
 };
 
+/* Reserved memory: `base` is what was asked for, `memory` what the runtime gave, in a list. */
+struct cuda_arena {
+    void *base, *memory;
+    struct cuda_arena *next;
+};
+
 cudaError_t cuda_staging_init(struct cuda_staging *staging);
 /* Zeroed is allowed. */
 void cuda_staging_fini(struct cuda_staging *staging);
