@@ -80,6 +80,9 @@ void cuda_emulation_log_stop(void);
 /* Calls of cudaStreamWaitEvent in the log, and operations. */
 uint64_t cuda_emulation_log_waits(void);
 uint64_t cuda_emulation_log_operations(void);
+/* The host itself uses memory (page-locked, or its own) that operations use: logged like an
+ * operation. */
+void cuda_emulation_host_touch(const void *pointer, size_t bytes, bool write);
 /* A name for a stream in messages. */
 void cuda_emulation_name_stream(cudaStream_t stream, const char *name);
 

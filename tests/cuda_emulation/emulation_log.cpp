@@ -147,6 +147,21 @@ void cuda_emulation_end(void)
     guard().unlock();
 }
 
+void cuda_emulation_host_touch(const void *pointer, size_t bytes, bool write)
+{
+    const std::lock_guard<std::recursive_mutex> lock(guard());
+    operation_log &all = the_log();
+    const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+    if (!all.on || bytes == 0)
+        return;
+    entry made;
+    made.kind = entry_host;
+    made.name = "the host";
+    made.number = all.operations++;
+    made.ranges = {{address, address + bytes, write}};
+    all.entries.push_back(made);
+}
+
 void cuda_emulation_log_start(void)
 {
     const std::lock_guard<std::recursive_mutex> lock(guard());

@@ -9,6 +9,7 @@ namespace emulation
 
 enum entry_kind {
     entry_operation,
+    entry_host, /* uses memory itself */
     entry_record,
     entry_wait,
     entry_host_waits_for_moment,

@@ -25,6 +25,7 @@ void join(clock *into, const clock &from)
 
 struct access {
     const entry *operation;
+    size_t clock; /* a stream's, or the host's */
     uint64_t tick;
 };
 
@@ -44,9 +45,10 @@ struct conflict {
 class checker
 {
   public:
+    /* The host's clock is the last. */
     checker(const operation_log &all, uint64_t dropped)
-        : log_(all), dropped_(dropped), streams_(all.streams.size(), clock(all.streams.size())),
-          host_(all.streams.size())
+        : log_(all), dropped_(dropped), host_number_(all.streams.size()),
+          clocks_(host_number_ + 1, clock(host_number_ + 1))
     {
     }
 
@@ -66,8 +68,8 @@ class checker
   private:
     const operation_log &log_;
     uint64_t dropped_;
-    std::vector<clock> streams_;
-    clock host_;
+    size_t host_number_;
+    std::vector<clock> clocks_;
     std::map<uint64_t, clock> moments_;
     std::map<uintptr_t, cell> cells_;
     conflict found_;
@@ -78,27 +80,30 @@ class checker
         case entry_operation:
             operation(each);
             break;
+        case entry_host:
+            use_all(each, host_number_);
+            break;
         case entry_record:
             order_with_own(each.stream);
-            join(&streams_[each.stream], host_);
-            moments_[each.moment] = streams_[each.stream];
+            join(&clocks_[each.stream], clocks_[host_number_]);
+            moments_[each.moment] = clocks_[each.stream];
             break;
         case entry_wait:
             if (each.number != dropped_ && moments_.count(each.moment) != 0)
-                join(&streams_[each.stream], moments_[each.moment]);
+                join(&clocks_[each.stream], moments_[each.moment]);
             break;
         case entry_host_waits_for_moment:
             if (moments_.count(each.moment) != 0)
-                join(&host_, moments_[each.moment]);
+                join(&clocks_[host_number_], moments_[each.moment]);
             break;
         case entry_host_waits_for_stream:
             order_with_own(each.stream);
-            join(&host_, streams_[each.stream]);
+            join(&clocks_[host_number_], clocks_[each.stream]);
             break;
         case entry_host_waits_for_device:
-            for (size_t i = 0; i < streams_.size(); i++)
+            for (size_t i = 0; i < host_number_; i++)
                 if (log_.streams[i].device == each.device)
-                    join(&host_, streams_[i]);
+                    join(&clocks_[host_number_], clocks_[i]);
             break;
         }
     }
@@ -107,28 +112,32 @@ class checker
     void order_with_own(unsigned stream)
     {
         const stream_mark &mark = log_.streams[stream];
-        for (size_t i = 0; i < streams_.size(); i++) {
+        for (size_t i = 0; i < host_number_; i++) {
             const stream_mark &other = log_.streams[i];
             if (other.device == mark.device &&
                 ((mark.own && other.blocking) || (mark.blocking && other.own)))
-                join(&streams_[stream], streams_[i]);
+                join(&clocks_[stream], clocks_[i]);
         }
     }
 
     void operation(const entry &each)
     {
-        clock &mine = streams_[each.stream];
+        clock &mine = clocks_[each.stream];
         order_with_own(each.stream);
-        join(&mine, host_);
-        mine[each.stream]++;
-        for (const range &part : each.ranges)
-            use(each, part);
+        join(&mine, clocks_[host_number_]);
+        use_all(each, each.stream);
     }
 
-    bool knows(const entry &each, const access &other) const
+    void use_all(const entry &each, size_t number)
     {
-        return other.operation == nullptr ||
-               streams_[each.stream][other.operation->stream] >= other.tick;
+        clocks_[number][number]++;
+        for (const range &part : each.ranges)
+            use(each, part, {&each, number, clocks_[number][number]});
+    }
+
+    bool knows(const access &mine, const access &other) const
+    {
+        return other.operation == nullptr || clocks_[mine.clock][other.clock] >= other.tick;
     }
 
     /* Makes `at` a border between cells. */
@@ -154,22 +163,21 @@ class checker
         }
     }
 
-    void use(const entry &each, const range &part)
+    void use(const entry &each, const range &part, const access &mine)
     {
         split(part.begin);
         split(part.end);
-        const access mine = {&each, streams_[each.stream][each.stream]};
         uintptr_t at = part.begin;
         for (auto each_cell = cells_.lower_bound(part.begin);
              each_cell != cells_.end() && each_cell->first < part.end; ++each_cell) {
             if (at < each_cell->first) /* nobody has used the bytes before it */
-                each_cell = cells_.insert({at, {each_cell->first, {nullptr, 0}, {}}}).first;
+                each_cell = cells_.insert({at, {each_cell->first, {nullptr, 0, 0}, {}}}).first;
             cell &of = each_cell->second;
             const range shared = {each_cell->first, of.end, part.write};
-            if (!knows(each, of.writer))
+            if (!knows(mine, of.writer))
                 conflict_with(each, shared, of.writer, true);
             for (const access &reader : of.readers)
-                if (part.write && !knows(each, reader))
+                if (part.write && !knows(mine, reader))
                     conflict_with(each, shared, reader, false);
             at = of.end;
             if (!part.write)
@@ -179,14 +187,14 @@ class checker
             cells_.erase(cells_.lower_bound(part.begin), cells_.lower_bound(part.end));
             cells_[part.begin] = {part.end, mine, {}};
         } else if (at < part.end) {
-            cells_[at] = {part.end, {nullptr, 0}, {mine}};
+            cells_[at] = {part.end, {nullptr, 0, 0}, {mine}};
         }
     }
 
     static void remember_reader(cell *of, const access &mine)
     {
         for (access &reader : of->readers)
-            if (reader.operation->stream == mine.operation->stream) {
+            if (reader.clock == mine.clock) {
                 reader = mine;
                 return;
             }
@@ -223,8 +231,10 @@ std::string describe_wait(const operation_log &of, uint64_t number)
 
 std::string describe_operation(const operation_log &of, const entry &operation)
 {
+    const std::string stream =
+        operation.kind == entry_host ? "host" : of.streams[operation.stream].name;
     return operation.name + " (operation " + std::to_string(operation.number) + ", stream " +
-           of.streams[operation.stream].name + ")";
+           stream + ")";
 }
 
 } // namespace emulation
