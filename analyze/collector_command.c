@@ -70,13 +70,20 @@ static double rounds_of(const struct candidate *like)
     return several ? (double)json_read_count(json, rounds) : (double)NAN;
 }
 
+static bool has_level(const struct candidate *like, const char *name)
+{
+    return like->level_name != NULL && strcmp(like->level_name, name) == 0;
+}
+
 static const char *backend_of(const struct candidate *like)
 {
     const char *name = like->level_name;
     const struct evidence_level *level =
         name != NULL ? evidence_level_find(name, strlen(name)) : NULL;
-    if (name != NULL && strcmp(name, "cpu_multi_process") == 0)
+    if (has_level(like, "cpu_multi_process"))
         return "cpu";
+    if (has_level(like, "single_gpu") || has_level(like, "single_gpu_shared"))
+        return "cuda";
     return level != NULL && level->several_gpus ? "cuda" : NULL;
 }
 
@@ -231,6 +238,9 @@ bool collector_command_make(const struct collector_command *what, struct arena *
     add_count(&text, "world-size", filled.world_size, 1, COLLECTOR_MOST_RANKS);
     if (filled.backend != NULL)
         add_text(&text, "backend", filled.backend);
+    /* Where the run is not moved to another machine, on purpose, its ranks share a GPU again. */
+    if (what->backend == NULL && has_level(what->like, "single_gpu_shared"))
+        text_buffer_puts(&text, " --share-device");
     add_shape(&text, &what->like->workload);
     add_training(&text, &filled);
     add_text(&text, "output-dir", OUTPUT_DIRECTORY);

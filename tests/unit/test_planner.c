@@ -67,6 +67,17 @@ Test(planner, predicts_the_peak_of_a_strategy_that_shards_more)
                      "--gradient-accumulation 2 --dtype fp32 --output-dir evidence-next");
 }
 
+Test(planner, proposes_to_share_a_gpu_where_ranks_shared_one)
+{
+    add_sized(STRATEGY_DDP, 100)->level_name = "single_gpu_shared";
+    sample.policy.memory_limit_mb = 95;
+    group_sample_decide(&sample);
+    const struct action *found = action("strategy", STRATEGY_ZERO1);
+    cr_assert_not_null(found);
+    cr_assert_not_null(strstr(found->command, " --backend cuda --share-device --width 64"), "%s",
+                       found->command);
+}
+
 Test(planner, predicts_the_peak_of_a_smaller_micro_batch)
 {
     add_sized(STRATEGY_ZERO3, 104);
