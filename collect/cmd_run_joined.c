@@ -35,6 +35,7 @@ struct joined {
     bool left_out[STRATEGY_COUNT]; /* they do not fit the machine */
     enum strategy strategy;        /* in work */
     struct rank_board own;         /* this rank's record */
+    uint64_t device_before_bytes;  /* as the first session found it */
     struct diag written;           /* what went wrong with the evidence */
 };
 
@@ -148,6 +149,7 @@ static enum status run_session(struct joined *joined, uint64_t round, struct dia
         .config = &joined->config,
         .strategy = joined->strategy,
         .local_rank = joined->place.local_rank,
+        .device_before_bytes = joined->device_before_bytes,
         .round = round,
         .connect = communicator_mpi_create,
         .record = rank_board_at(&joined->own, 0),
@@ -167,6 +169,7 @@ static void take_turn(struct joined *joined, uint64_t round)
         status = gather(joined, &diag);
     if (status != STATUS_OK)
         end_failed(joined, &diag, status);
+    joined->device_before_bytes = rank_board_at(&joined->own, 0)->gpu.before_bytes;
     if (is_first(joined)) {
         const struct rank_failure none = {.rank = -1, .step = -1};
         joined_watch_end(&joined->watch);

@@ -34,6 +34,8 @@ void session_parts_note_device(struct session *session)
     if (operations->memory_used == NULL || session->backend->lost)
         return;
     operations->memory_used(session->backend, &gpu->before_bytes, &now);
+    if (session->request->device_before_bytes > 0)
+        gpu->before_bytes = session->request->device_before_bytes;
     if (now > gpu->peak_bytes)
         gpu->peak_bytes = now;
     if (session->record->phase <= RANK_OPTIMIZER)

@@ -14,7 +14,10 @@ struct session_request {
     const struct run_config *config; /* checked; its world_size is the number of ranks */
     enum strategy strategy;
     uint64_t local_rank; /* among the ranks of this host: which of its devices is this rank's */
-    uint64_t round;      /* from 0; dump and checkpoints are made in round 0 alone */
+    /* What was in use of the device before this process' first session, which left its context and
+     * libraries there; 0: this is the first, or it was not known then. */
+    uint64_t device_before_bytes;
+    uint64_t round; /* from 0; dump and checkpoints are made in round 0 alone */
     /* Makes the communicator of all ranks: communicator_mpi_create. The session destroys it, but
      * after a failure leaves it as it is: other ranks may stand in a collective of it. */
     enum status (*connect)(enum model_dtype wire, size_t ticket_count,

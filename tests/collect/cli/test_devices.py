@@ -85,13 +85,16 @@ class Trained(DeviceTest):
         self.assertLess(abs(first - document["metrics"]["losses"][0]), 0.2)
 
     def test_joined_ranks_take_the_devices_of_their_host_in_order(self):
-        run = self.collector.run("run", "--strategy", "zero2", "--output-dir", "out", *SMALL,
+        run = self.collector.run("run", "--strategy", "zero1,zero2", "--output-dir", "out", *SMALL,
                                  before=MPIRUN, MADE_UP_DEVICES=TWO)
         self.check(run, 0)
-        document = self.collector.evidence("zero2")
-        self.assertEqual(document["evidence_level"], "multi_gpu")
-        self.assertEqual([d["index"] for d in document["hardware"]["devices"]], [0, 1])
-        self.assertEqual([d["peers"] for d in document["hardware"]["devices"]], [[1], [0]])
+        for strategy in ("zero1", "zero2"):  # in the same processes
+            document = self.collector.evidence(strategy)
+            self.assertEqual(document["evidence_level"], "multi_gpu")
+            self.assertEqual([d["index"] for d in document["hardware"]["devices"]], [0, 1])
+            self.assertEqual([d["peers"] for d in document["hardware"]["devices"]], [[1], [0]])
+            for rank in document["memory"]["per_rank"]:
+                self.assertEqual(rank["device_residual_bytes"], LIBRARIES)
 
     def test_one_rank(self):
         self.train("--strategy", "ddp", ranks=1)
