@@ -226,7 +226,10 @@ json_t *evidence_parts_timing(const struct evidence_parts *parts)
     json_t *ranks = json_write_array(parts->writer);
     for (uint64_t rank = 0; rank < ranks_of(parts) && parts->source->round_count > 0; rank++)
         json_write_append(parts->writer, ranks, rank_timing(parts, rank));
-    evidence_parts_set_text(parts, object, "clock", "monotonic");
+    /* Only durations are written, each by one clock; between hosts there is no common one. */
+    evidence_parts_set_text(parts, object, "clock",
+                            evidence_source_hosts(parts->source) > 1 ? "monotonic, each host's own"
+                                                                     : "monotonic");
     evidence_parts_set_text(parts, object, "of_ranks", "mean over measured steps");
     evidence_parts_set(parts, object, "per_rank", ranks);
     if (parts->metrics.steps > 0) {

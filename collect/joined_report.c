@@ -64,6 +64,14 @@ static bool talk(struct pollfd *call, const struct joined_link_address *address,
     return false;
 }
 
+static bool any_is_open(const struct pollfd *calls, nfds_t count)
+{
+    for (nfds_t i = 0; i < count; i++)
+        if (calls[i].fd >= 0)
+            return true;
+    return false;
+}
+
 /* The socket on which rank 0 answered first; -1: none within the time. */
 static int find(const struct joined_link_address *address, const struct joined_link_hello *hello)
 {
@@ -72,7 +80,8 @@ static int find(const struct joined_link_address *address, const struct joined_l
     const uint64_t end_ns = stopwatch_ns() + CONNECT_MS * UINT64_C(1000000);
     int found = -1;
     call_all(address, calls);
-    while (found < 0 && stopwatch_ns() < end_ns && poll(calls, count, TICK_NS / 1000000) >= 0)
+    while (found < 0 && any_is_open(calls, count) && stopwatch_ns() < end_ns &&
+           poll(calls, count, TICK_NS / 1000000) >= 0)
         for (nfds_t i = 0; i < count && found < 0; i++)
             if (calls[i].fd >= 0 && calls[i].revents != 0 && talk(&calls[i], address, hello))
                 found = calls[i].fd;

@@ -125,6 +125,15 @@ static void unexplained(const struct rank_board *board, const struct launcher_en
              tail);
 }
 
+/* How many ranks exist or did. */
+static uint64_t started(const struct rank_board *board)
+{
+    uint64_t count = 0;
+    for (uint64_t rank = 0; rank < board->world_size; rank++)
+        count += rank_board_at(board, rank)->pid != 0;
+    return count;
+}
+
 void launcher_verdict(const struct rank_board *board, const struct launcher_end *end,
                       struct rank_failure *failure)
 {
@@ -138,6 +147,11 @@ void launcher_verdict(const struct rank_board *board, const struct launcher_end 
         fail(board, RANK_FAILURE_INTERRUPTED, -1, failure);
         snprintf(failure->detail, sizeof failure->detail, "the launcher received signal %d (%s)",
                  end->signal, strsignal(end->signal));
+    } else if (end->timed_out && started(board) < board->world_size) {
+        fail(board, RANK_FAILURE_LAUNCH, -1, failure);
+        snprintf(failure->detail, sizeof failure->detail,
+                 "%" PRIu64 " of %" PRIu64 " ranks exist after %g s", started(board),
+                 board->world_size, end->allowed_s);
     } else if (end->timed_out) {
         fail(board, RANK_FAILURE_TIMEOUT, end->culprit, failure);
         snprintf(failure->detail, sizeof failure->detail,

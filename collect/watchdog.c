@@ -1,10 +1,12 @@
 #include "watchdog.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define STARTUP_FACTOR 10
+#define LAUNCH_S 60.0
 
 static uint64_t load(const uint64_t *value)
 {
@@ -18,22 +20,35 @@ void watchdog_start(struct watchdog *watchdog, double timeout_s, uint64_t now_ns
 
 double watchdog_allowed_s(const struct watchdog *watchdog)
 {
-    return watchdog->training ? watchdog->timeout_s : STARTUP_FACTOR * watchdog->timeout_s;
+    const double start_up_s = STARTUP_FACTOR * watchdog->timeout_s;
+    if (watchdog->stage == WATCHDOG_TRAINING)
+        return watchdog->timeout_s;
+    if (watchdog->stage == WATCHDOG_START_UP)
+        return start_up_s;
+    return fmin(fmax(watchdog->timeout_s, LAUNCH_S), start_up_s);
+}
+
+static enum watchdog_stage stage_of(const struct rank_record *record)
+{
+    if (load(&record->first_step_ns) != 0)
+        return WATCHDOG_TRAINING;
+    return __atomic_load_n(&record->pid, __ATOMIC_ACQUIRE) != 0 ? WATCHDOG_START_UP
+                                                                : WATCHDOG_LAUNCH;
 }
 
 bool watchdog_check(struct watchdog *watchdog, const struct rank_board *board, uint64_t now_ns)
 {
     uint64_t progress = UINT64_MAX;
-    bool training = true;
+    enum watchdog_stage stage = WATCHDOG_TRAINING;
     for (uint64_t rank = 0; rank < board->world_size; rank++) {
         const struct rank_record *record = rank_board_at(board, rank);
         uint64_t own = load(&record->progress);
         progress = own < progress ? own : progress;
-        training = training && load(&record->first_step_ns) != 0;
+        stage = stage_of(record) < stage ? stage_of(record) : stage;
     }
-    if (progress != watchdog->progress || training != watchdog->training) {
+    if (progress != watchdog->progress || stage != watchdog->stage) {
         watchdog->progress = progress;
-        watchdog->training = training;
+        watchdog->stage = stage;
         watchdog->since_ns = now_ns;
     }
     return (double)(now_ns - watchdog->since_ns) / 1e9 > watchdog_allowed_s(watchdog);

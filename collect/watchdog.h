@@ -5,15 +5,18 @@
 
 #include "rank_record.h"
 
+enum watchdog_stage { WATCHDOG_LAUNCH, WATCHDOG_START_UP, WATCHDOG_TRAINING };
+
 /*
  * Watches the ranks' records for signs of life. A step counts when every rank has completed it, so
  * it is the least advanced rank's progress that must grow: within `timeout_s`, and within ten times
- * that until all ranks have begun their first step.
+ * that until all ranks have begun their first step. Until all ranks exist, which takes a launcher
+ * seconds, it is the longer of `timeout_s` and a minute (and at most those ten times).
  */
 struct watchdog {
     double timeout_s;
-    bool training;     /* all ranks have begun their first step */
-    uint64_t progress; /* of the least advanced rank, at `since_ns` */
+    enum watchdog_stage stage; /* of the rank that is least far */
+    uint64_t progress;         /* of the least advanced rank, at `since_ns` */
     uint64_t since_ns;
 };
 

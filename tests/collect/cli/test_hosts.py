@@ -77,6 +77,7 @@ class Trained(HostsTest):
                              {max(1, min(rank["cores"] for rank in ranks) // 2)})
             self.assertEqual(document["environment"]["oversubscribed"], os.cpu_count() < 2)
             self.assertIsNone(document["metrics"]["skew_ratio"])
+            self.assertEqual(document["timing"]["clock"], "monotonic, each host's own")
             self.assertEqual(document["run"]["ranks_started_by"], "mpirun or srun")
             self.assertEqual([len(row) for row in document["metrics"]["step_times_ms"]], [4] * 3)
             self.assertNotIn("hosta", json.dumps(document))  # archives are shared

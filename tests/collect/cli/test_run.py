@@ -333,6 +333,19 @@ class Ended(RunTest):
         self.expect_clean()
         self.assertEqual(sorted(os.listdir(self.collector.folder)), ["out", "tmp"])
 
+    def test_ranks_that_mpirun_never_starts_are_missed(self):
+        with open(self.collector.path("mpirun"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n[ $1 = --version ] && exec echo 'mpirun (Open MPI) 4'\n"
+                       "exec sleep 1000\n")
+        os.chmod(self.collector.path("mpirun"), 0o755)
+        run = self.expect(self.collector.train(
+            "--strategy", "ddp", "--timeout", "0.1",
+            PATH=self.collector.folder + ":" + os.environ["PATH"]), 1)
+        self.assertIn("0 of 2 ranks exist after 1 s", run.stdout)
+        self.expect_sound()
+        self.assertEqual(self.collector.evidence("ddp")["failure"]["kind"], "launch")
+        self.expect_clean()
+
     def test_interrupt_ends_with_the_evidence_of_what_ran(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             self.hang("--force")

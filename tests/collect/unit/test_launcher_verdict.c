@@ -130,6 +130,18 @@ Test(launcher_verdict, timeout_names_the_rank_that_hangs_and_where)
     cr_assert_eq(failure.phase, RANK_OPTIMIZER);
 }
 
+Test(launcher_verdict, ranks_that_never_came_were_not_launched)
+{
+    end.timed_out = true;
+    end.allowed_s = 120;
+    end.culprit = 2;
+    rank_board_at(&board, 2)->pid = 0;
+    judge();
+    cr_assert_eq(failure.kind, RANK_FAILURE_LAUNCH);
+    cr_assert_eq(failure.rank, -1);
+    cr_assert_str_eq(failure.detail, "2 of 3 ranks exist after 120 s");
+}
+
 Test(launcher_verdict, interrupt_says_where_the_group_stood)
 {
     end.signal = SIGINT;

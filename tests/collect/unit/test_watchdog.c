@@ -33,6 +33,23 @@ Test(watchdog, start_up_has_ten_times_as_long)
     cr_assert(watchdog_check(&watchdog, &board, 20 * SECOND + 1));
 }
 
+Test(watchdog, ranks_that_never_come_are_missed_sooner)
+{
+    struct watchdog watchdog;
+    watchdog_start(&watchdog, 120, 0);
+    rank_board_at(&board, 0)->pid = 100; /* the only one */
+    cr_assert_not(watchdog_check(&watchdog, &board, 120 * SECOND));
+    cr_assert(watchdog_check(&watchdog, &board, 120 * SECOND + 1));
+    watchdog_start(&watchdog, 10, 0);
+    cr_assert_not(watchdog_check(&watchdog, &board, 60 * SECOND));
+    cr_assert(watchdog_check(&watchdog, &board, 60 * SECOND + 1));
+    rank_board_at(&board, 1)->pid = 101;
+    rank_board_at(&board, 2)->pid = 102;
+    cr_assert_not(watchdog_check(&watchdog, &board, 61 * SECOND), "time runs anew");
+    cr_assert_not(watchdog_check(&watchdog, &board, 161 * SECOND));
+    cr_assert(watchdog_check(&watchdog, &board, 161 * SECOND + 1));
+}
+
 Test(watchdog, time_runs_anew_from_the_first_step)
 {
     struct watchdog watchdog;
