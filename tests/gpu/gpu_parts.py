@@ -1,0 +1,174 @@
+"""The parts of tests/gpu/run."""
+import os
+import re
+import shutil
+
+import compare_runs
+import gpu_machine
+from part_runner import PartFailed, PartSkipped
+
+KERNEL_TESTS = "kernels against double"
+# Small enough for seconds, with more than one bucket, odd sizes and several gradient micro-batches.
+SMALL = ("--width", "192", "--layers", "3", "--heads", "3", "--vocab", "1003", "--seq-len", "96", "--micro-batch",
+         "2", "--gradient-accumulation", "2", "--bucket-mb", "1", "--warmup", "1", "--repeats", "9")
+# In the emulation a thread of the GPU is one of many that a core plays.
+TINY = ("--width", "32", "--layers", "2", "--heads", "2", "--vocab", "67", "--seq-len", "12", "--micro-batch", "2",
+        "--gradient-accumulation", "2", "--bucket-mb", "0.02", "--warmup", "1", "--repeats", "2")
+# The size that the target is stated for; 8 sequences of 1024 tokens at a time.
+LARGE = ("--width", "2048", "--layers", "16", "--seq-len", "1024", "--micro-batch", "8", "--gradient-accumulation",
+         "1", "--dtype", "bf16", "--warmup", "3", "--repeats", "10")
+TARGET_UTILISATION = 0.40
+# What AdamW moves for a parameter in bf16: fp32 weight, two moments read and written, gradient read,
+# bf16 copy written.
+ADAMW_BYTES = 6 * 4 + 2 + 2
+
+
+class Check:
+    def __init__(self, runner, root, output, gpus, packages):
+        self.runner, self.root, self.output, self.gpus, self.packages = runner, root, output, gpus, packages
+        self.tree = output / "build"
+        self.program = self.tree / "collect" / "rankledger-collect"
+        self.copy_gb_per_s = None
+
+    # --- building ---
+
+    def configure(self):
+        cmake = shutil.which("cmake", path=self.runner.environment["PATH"])
+        if not cmake:
+            raise PartFailed("no cmake (3.25 or newer; python3 -m pip install cmake has it)")
+        toolkit = gpu_machine.toolkit()
+        if not toolkit:
+            raise PartFailed("no CUDA toolkit: nvcc is neither in PATH nor in /usr/local/cuda")
+        options = gpu_machine.library_options(toolkit)
+        if self.packages:
+            options += gpu_machine.package_options(self.packages)
+        if shutil.which("ninja"):
+            options += ["-G", "Ninja"]
+        capabilities = sorted({f"{capability}-real" for _, capability in self.gpus}) or ["90-real"]
+        said = self.runner.run(cmake, "-S", self.root, "-B", self.tree, "-DCMAKE_BUILD_TYPE=Release",
+                               "-DRANKLEDGER_COLLECTOR_ONLY=ON",
+                               f"-DRANKLEDGER_CUDA_ARCHITECTURES={';'.join(capabilities)}", *options)
+        for words in ("the CUDA backend is not built", "rankledger-collect is not built"):
+            if words in said:
+                raise PartFailed(next(line.strip("- ") for line in said.splitlines() if words in line))
+        return cmake
+
+    def compile(self):
+        cmake = self.configure()
+        jobs = len(os.sched_getaffinity(0))
+        self.runner.run(cmake, "--build", self.tree, "--parallel", jobs)
+        self.runner.run(cmake, "--build", self.tree, "--parallel", jobs, "--target", "gpu_tests")
+        return f"with {jobs} jobs"
+
+    def build(self):
+        self.runner.part("build", 150, self.compile)
+
+    # --- kernels ---
+
+    def kernels(self):
+        failed, passed = [], []
+        for program in sorted((self.tree / "tests" / "cuda" / "gpu").glob("gpu_*")):
+            try:
+                self.runner.run(program, limit_s=40)
+                passed.append(program.name)
+            except (PartFailed, TimeoutError) as fault:
+                failed.append(str(fault))
+        if failed or not passed:
+            raise PartFailed("; ".join(failed) or "no test was built")
+        return f"{len(passed)} programs: " + ", ".join(name[len("gpu_"):] for name in passed)
+
+    def copy_rate(self):
+        said = self.runner.run(self.tree / "tests" / "cuda" / "copy_rate")
+        self.copy_gb_per_s = float(re.search(r"copy ([\d.]+) GB/s", said)[1])
+        return f"{self.copy_gb_per_s:.0f} GB/s read and written"
+
+    # --- training ---
+
+    def train(self, backend, name, ranks, sizes, *options, expect=(0,), environment=None):
+        """Trains; the folder of the evidence."""
+        folder = self.output / "evidence" / name
+        self.runner.run(self.program, "run", "--backend", backend, "--world-size", ranks, "--output-dir", folder,
+                        *sizes, *options, expect=expect, environment=environment)
+        return folder
+
+    def compare(self, dtype, sizes):
+        def work():
+            ranks = len(self.gpus)
+            both = ("--strategy", "all", "--dtype", dtype)
+            # 1: a strategy failed, which its evidence says better.
+            gpu = self.train("cuda", f"cuda-{dtype}", ranks, sizes, *both, expect=(0, 1))
+            cpu = self.train("cpu", f"cpu-{dtype}", ranks, sizes, *both)
+            faults, most = compare_runs.compare(gpu, cpu, dtype)
+            if faults:
+                raise PartFailed("; ".join(faults))
+            return (f"5 strategies, {ranks} rank(s): losses within {most:.1e} of the CPU's"
+                    f" (allowed {compare_runs.LOSS_TOLERANCE[dtype]:.0e}), calls and bytes equal")
+        return work
+
+    def shared(self):
+        """Two ranks on one GPU: NCCL may refuse it."""
+        if len(self.gpus) > 1:
+            raise PartSkipped("there are several GPUs")
+        folder = self.train("cuda", "shared", 2, SMALL, "--strategy", "zero1", "--share-device", "--timeout", "20",
+                            "--dtype", "fp32", expect=(0, 1))
+        evidence = compare_runs.read(folder / "zero1.json")
+        if evidence["failure"] is not None:
+            raise PartFailed(evidence["failure"]["reason"])
+        return f"evidence level {evidence['evidence_level']}"
+
+    # --- time ---
+
+    def timed(self):
+        folder = self.train("cuda", "timed", len(self.gpus), LARGE, "--strategy", "ddp")
+        evidence = compare_runs.read(folder / "ddp.json")
+        if evidence["failure"] is not None:
+            raise PartFailed(evidence["failure"]["reason"])
+        metrics, ranks = evidence["metrics"], evidence["timing"]["per_rank"]
+        share, slowest = metrics["utilisation"], max(ranks, key=lambda rank: rank["step_ms"])
+        parameters = evidence["workload"]["parameters"]
+        line = (f"{metrics['step_time_ms']:.1f} ms a step, {metrics['throughput']:.0f} tokens/s,"
+                f" {metrics['achieved_tflops']:.0f} of {evidence['calibration']['matrix_product_tflops']:.0f} TFLOP/s a"
+                f" GPU: utilisation {100 * share:.1f} %, target {100 * TARGET_UTILISATION:.0f} %"
+                f" {'met' if share >= TARGET_UTILISATION else 'MISSED'}; forward {slowest['forward_ms']:.1f},"
+                f" backward {slowest['backward_ms']:.1f}, optimizer {slowest['optimizer_ms']:.1f} ms")
+        if self.copy_gb_per_s:
+            floor = parameters * ADAMW_BYTES / self.copy_gb_per_s / 1e6
+            line += f" (AdamW at the copy rate: {floor:.1f})"
+        return line
+
+    # --- sanitizer ---
+
+    def sanitizer(self):
+        tool = shutil.which("compute-sanitizer", path=self.runner.environment["PATH"])
+        if not tool:
+            raise PartSkipped("no compute-sanitizer here")
+        # Under mpirun the program joins: the tool then watches the rank itself.
+        folder = self.output / "evidence" / "sanitizer"
+        folder.mkdir(parents=True, exist_ok=True)
+        self.runner.run("mpirun", "-n", 1, tool, "--tool", "memcheck", "--error-exitcode", 9, "--report-api-errors",
+                        "no", self.program, "run", "--backend", "cuda", "--strategy", "zero3", "--output-dir", folder,
+                        "--dtype", "bf16", "--timeout", 50, *TINY)
+        return "memcheck found nothing in a run of zero3"
+
+    # --- all ---
+
+    def preflight(self):
+        self.runner.run(self.program, "preflight", "--backend", "cuda", "--world-size", len(self.gpus))
+        return f"{len(self.gpus)} GPU(s) ready"
+
+    def everything(self):
+        part = self.runner.part
+        part("preflight", 20, self.preflight, needs=("build",))
+        part(KERNEL_TESTS, 60, self.kernels, needs=("build",))
+        part("copy rate", 15, self.copy_rate, required=False, needs=("build",))
+        part("strategies, fp32", 60, self.compare("fp32", SMALL), needs=("build",))
+        part("strategies, bf16", 60, self.compare("bf16", SMALL), needs=("build",))
+        part("time of a step", 75, self.timed, needs=("build",))
+        part("two ranks on one GPU", 30, self.shared, required=False, needs=("build",))
+        part("compute-sanitizer", 60, self.sanitizer, required=False, needs=("build",))
+
+    def rehearse(self, program):
+        """What can be done without a GPU: training and comparing, with the emulated collector."""
+        self.program = program
+        for dtype in ("fp32", "bf16"):
+            self.runner.part(f"strategies, {dtype}", 120, self.compare(dtype, TINY))
