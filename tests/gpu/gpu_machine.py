@@ -112,14 +112,14 @@ def too_old(packages):
 
 
 def package_options(packages):
-    """CMake options that take everything from the carried folder. Their libraries find each other
-    through a run path that counts for all of them."""
+    """CMake options that take everything from the carried folder. Its libraries find each other through
+    the environment below: they have run paths of their own, which lead to where they were."""
     library = packages / "lib"
     return [f"-DPKG_CONFIG_EXECUTABLE={packages}/bin/pkg-config", f"-DMPI_C_HEADER_DIR={packages}/include",
             "-DMPI_C_LIB_NAMES=mpi", f"-DMPI_mpi_LIBRARY={library}/libmpi.so", "-DMPI_SKIP_COMPILER_WRAPPER=ON",
             f"-DMPIEXEC_EXECUTABLE={packages}/bin/mpirun", f"-DOPENBLAS_INCLUDE_DIR={packages}/include",
             f"-DOPENBLAS_LIBRARY={library}/libopenblas.so",
-            f"-DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags,-rpath,{library},-rpath-link,{library}"]
+            f"-DCMAKE_EXE_LINKER_FLAGS=-Wl,-rpath-link,{library}"]
 
 
 def environment(packages, driver_folder):

@@ -1,6 +1,7 @@
 """Parts of a check that do not spoil each other: each has a time limit, its output goes to one log, what
 it comes to is a row of a table."""
 import os
+import re
 import signal
 import subprocess
 import time
@@ -72,8 +73,9 @@ class PartRunner:
             raise
         self.note(said)
         if child.returncode not in expect:
-            last = (said.strip().splitlines() or [""])[-1]
-            raise PartFailed(f"{os.path.basename(words[0])} ended with {child.returncode}: {last[:200]}")
+            lines = said.strip().splitlines() or [""]
+            telling = next((line for line in lines if re.search(r"\berror\b|^FAULT", line)), lines[-1])
+            raise PartFailed(f"{os.path.basename(words[0])} ended with {child.returncode}: {telling.strip()[:240]}")
         return said
 
     def table(self):
