@@ -69,7 +69,8 @@ machine *make_machine()
     for (uint64_t i = 0; i < count; i++) {
         device one;
         char bus[32];
-        std::snprintf(bus, sizeof bus, "0000:%02x:00.0", (unsigned)i + 1);
+        // No address of a device that there may be: the driver's library would tell of that one.
+        std::snprintf(bus, sizeof bus, "none:%02x:00.0", (unsigned)i + 1);
         one.name =
             names.empty() ? "Emulated device" : names[i < names.size() ? i : names.size() - 1];
         one.bus = bus;

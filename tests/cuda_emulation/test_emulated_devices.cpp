@@ -23,7 +23,7 @@ void description()
     expect(cudaDeviceGetAttribute(&value, cudaDevAttrMaxThreadsPerBlock, 0), cudaSuccess, "limit");
     check(value == 1024, "threads of a block");
     expect(cudaDeviceGetPCIBusId(bus, sizeof bus, 1), cudaSuccess, "bus");
-    check(std::strcmp(bus, "0000:02:00.0") == 0, bus);
+    check(std::strcmp(bus, "none:02:00.0") == 0, bus);
     expect(cudaDeviceCanAccessPeer(&can, 0, 1), cudaSuccess, "peer");
     check(can == 0, "no device accesses another's memory");
     expect(cudaGetDeviceProperties(&properties, 2), cudaErrorInvalidDevice, "a third device");
