@@ -10,14 +10,27 @@
 /* One addition or a handful of roundings. */
 static const double few_roundings = 1e-6;
 
-/* Nothing but the ends of groups; whole groups; many blocks. */
-static const size_t counts[] = {1, 2, 5, 8, 31, 256, 1029, 70001};
+/* Nothing but the ends of groups; whole blocks of threads, which need one more where the first
+ * group is cut; many blocks. */
+static const size_t counts[] = {1, 2, 5, 8, 31, 2048, 1029, 70001};
 
-/* Where the arrays begin, in elements: alike, alike but askew, and each otherwise. */
-static const size_t offsets[][5] = {
-    {0, 0, 0, 0, 0}, {3, 3, 3, 3, 3}, {1, 2, 3, 5, 6}, {0, 0, 4, 8, 1}};
+/* Where the arrays begin, in elements: alike, alike but askew, each otherwise, and one alone askew.
+ */
+static const size_t offsets[][5] = {{0, 0, 0, 0, 0}, {3, 3, 3, 3, 3}, {1, 2, 3, 5, 6},
+                                    {0, 0, 4, 8, 1}, {1, 0, 0, 0, 0}, {0, 1, 0, 0, 0},
+                                    {0, 0, 1, 0, 0}, {0, 0, 0, 2, 0}};
 
-enum { OFFSETS = sizeof offsets / sizeof offsets[0], COUNTS = sizeof counts / sizeof counts[0] };
+enum {
+    OFFSETS = sizeof offsets / sizeof offsets[0],
+    FEW_OFFSETS = 4,
+    COUNTS = sizeof counts / sizeof counts[0]
+};
+
+/* All offsets for two counts, few of them for the others. */
+static size_t offsets_for(size_t count)
+{
+    return count == 1029 || count == 2048 ? OFFSETS : FEW_OFFSETS;
+}
 
 /* Typed or fp32 whatever the backend's dtype is. */
 static struct device_tensor random_of(struct device_trial *trial, bool bf16, size_t count,
@@ -71,7 +84,7 @@ static void try_copies(struct device_trial *trial)
         for (int from = 0; from < 2; from++)
             for (int add = 0; add < 2; add++)
                 for (size_t i = 0; i < COUNTS; i++)
-                    for (size_t k = 0; k < OFFSETS; k++)
+                    for (size_t k = 0; k < offsets_for(counts[i]); k++)
                         try_copy(trial,
                                  (struct cuda_optimizer_copy){
                                      .to_bf16 = to != 0, .from_bf16 = from != 0, .add = add != 0},
@@ -299,7 +312,7 @@ static void try_updates(struct device_trial *trial)
         struct adamw adamw = {.bf16 = kind > 0, .update = {.typed = kind > 1}};
         const bool bf16 = adamw.bf16;
         for (size_t i = 0; i < COUNTS; i++)
-            for (size_t k = 0; k < OFFSETS; k++)
+            for (size_t k = 0; k < offsets_for(counts[i]); k++)
                 try_adamw(trial, adamw, counts[i], 0.25, COPY_APART, offsets[k]);
         try_adamw(trial, adamw, 1029, 1, COPY_NONE, offsets[0]);
         try_adamw(trial, adamw, 1029, 1, bf16 ? COPY_NONE : COPY_SAME, offsets[1]);
