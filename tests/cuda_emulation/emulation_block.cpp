@@ -2,10 +2,7 @@
  * Runs a kernel block by block, each thread of the block on a fiber. A fiber takes threads one
  * after another; only a thread that waits for others keeps its fiber, and the next one takes over.
  */
-#include <cstring>
-
-#include "emulation_fiber.h"
-#include "emulation_parts.h"
+#include "emulation_engine.h"
 
 namespace emulation
 {
@@ -15,102 +12,11 @@ present now;
 namespace
 {
 
-constexpr unsigned most_threads = most_fibers, lanes = 32;
-
-enum state { not_started, ready, at_exchange, at_barrier, finished };
-
-struct place {
-    cuda_emulation_meeting meeting;
-    const char *file;
-    int line;
-};
-
-struct thread {
-    state is = not_started;
-    uint3 index = {0, 0, 0};
-    unsigned fiber = 0, warp_epoch = 0;
-    place at = {CUDA_EMULATION_SYNCTHREADS, "", 0}; /* where it waits */
-    unsigned mask = 0, source = 0;
-    uint64_t value = 0, result = 0;
-};
-
-/* The lanes that have come to one exchange; others may wait at another one meanwhile. */
-struct warp {
-    unsigned arrived = 0, mask = 0;
-    place at = {CUDA_EMULATION_SYNCTHREADS, "", 0};
-};
-
-struct engine {
-    thread threads[most_threads];
-    warp warps[most_threads / lanes];
-    std::vector<unsigned> idle;         /* fibers without a thread */
-    unsigned ready_queue[most_threads]; /* a ring of threads */
-    unsigned ready_first = 0, ready_count = 0;
-    unsigned count = 0, next = 0, done = 0, waiting = 0; /* threads of the block */
-    place barrier = {CUDA_EMULATION_SYNCTHREADS, "", 0}; /* of those that wait */
-    bool active = false;
-    uint3 block_size = {0, 0, 0}, grid_size = {0, 0, 0};
-    const cuda_emulation_call *call = nullptr;
-};
-
-/* Lives as long as the process. */
-engine &the_engine()
-{
-    static engine *made = new engine;
-    return *made;
-}
-
 void make_present(const engine &all, unsigned index)
 {
     now.thread = all.threads[index].index;
     now.index = index;
     now.warp_epoch = all.threads[index].warp_epoch;
-}
-
-void push_ready(engine &all, unsigned index)
-{
-    all.threads[index].is = ready;
-    all.ready_queue[(all.ready_first + all.ready_count++) % most_threads] = index;
-}
-
-bool same(const place &left, const place &right)
-{
-    return left.meeting == right.meeting && left.line == right.line;
-}
-
-/* "__syncthreads (cuda_norm.cu:79)" */
-std::string describe(const place &of)
-{
-    static const char *const names[] = {"__syncthreads",  "__syncwarp",       "__shfl_sync",
-                                        "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"};
-    const char *base = std::strrchr(of.file, '/');
-    return std::string(names[of.meeting]) + " (" + (base == nullptr ? of.file : base + 1) + ":" +
-           std::to_string(of.line) + ")";
-}
-
-std::string where(const engine &all, unsigned index)
-{
-    const thread &of = all.threads[index];
-    const std::string name = "thread (" + std::to_string(of.index.x) + ", " +
-                             std::to_string(of.index.y) + ", " + std::to_string(of.index.z) + ")";
-    if (of.is == finished)
-        return name + " has ended";
-    if (of.is != at_barrier && of.is != at_exchange)
-        return name + " runs";
-    return name + " waits at " + describe(of.at);
-}
-
-/* No lane of the warp may wait for this thread, which does something else. */
-void check_not_awaited(const engine &all, unsigned index, const char *what)
-{
-    const unsigned first = index / lanes * lanes;
-    if (all.warps[index / lanes].arrived == 0)
-        return;
-    for (unsigned other = first; other < first + lanes && other < all.count; other++)
-        if (all.threads[other].is == at_exchange &&
-            (all.threads[other].mask >> (index - first) & 1u) != 0)
-            refuse("%s, but %s for this lane (mask 0x%08x)", what, where(all, other).c_str(),
-                   all.threads[other].mask);
 }
 
 void finish_thread(engine &all, unsigned index)
@@ -170,14 +76,6 @@ void work(unsigned fiber)
     }
 }
 
-/* The running thread gives way until it is ready again and its turn comes. */
-void give_way(engine &all)
-{
-    const unsigned index = now.index;
-    fiber_switch(all.threads[index].fiber, next_fiber(all));
-    make_present(all, index);
-}
-
 void run_block(engine &all)
 {
     all.next = all.done = all.waiting = all.ready_first = all.ready_count = 0;
@@ -222,119 +120,28 @@ bool possible(const dim3 &grid, const dim3 &block)
            (uint64_t)block.x * block.y * block.z <= most_threads;
 }
 
-/* The lanes of `mask` have to be in the block, and on their way to the same place. */
-void check_exchange(const engine &all, unsigned index, const place &at, unsigned mask)
-{
-    const unsigned first = index / lanes * lanes;
-    if ((mask >> (index - first) & 1u) == 0)
-        refuse("lane %u calls %s with mask 0x%08x, which does not name it", index - first,
-               describe(at).c_str(), mask);
-    for (unsigned lane = 0; lane < lanes; lane++) {
-        const unsigned other = first + lane;
-        const bool named = (mask >> lane & 1u) != 0;
-        if (named && other >= all.count)
-            refuse("%s names lane %u (mask 0x%08x), but the block has only %u threads",
-                   describe(at).c_str(), lane, mask, all.count);
-        if (other >= all.count || other == index)
-            continue;
-        const thread &of = all.threads[other];
-        const bool waits = of.is == at_exchange;
-        const bool apart = waits && (of.mask != mask || !same(of.at, at));
-        const bool names_me = waits && (of.mask >> (index - first) & 1u) != 0;
-        if ((named && (of.is == finished || of.is == at_barrier)) || ((named || names_me) && apart))
-            refuse("%s waits for the lanes of mask 0x%08x, but %s (mask 0x%08x)",
-                   describe(at).c_str(), mask, where(all, other).c_str(), of.mask);
-    }
-}
-
-/* As check_exchange, where there is nothing to find: all lanes that wait are here. */
-bool plainly_right(const engine &all, const warp &mine, unsigned index, const place &at,
-                   unsigned mask)
-{
-    const unsigned first = index / lanes * lanes, left = all.count - first;
-    const unsigned existing = left >= lanes ? ~0u : (1u << left) - 1;
-    return all.waiting == 0 && all.done == 0 && (mask & ~existing) == 0 &&
-           (mask >> (index - first) & 1u) != 0 &&
-           (mine.arrived == 0 || (mine.mask == mask && same(mine.at, at)));
-}
-
-/* The last lane has come: all get their values, and go on. */
-void complete_exchange(engine &all, unsigned index, unsigned mask)
-{
-    const unsigned first = index / lanes * lanes;
-    for (unsigned lane = 0; lane < lanes; lane++) {
-        thread &of = all.threads[first + lane];
-        if ((mask >> lane & 1u) == 0)
-            continue;
-        if (of.source >= lanes || (mask >> of.source & 1u) == 0)
-            refuse("%s: lane %u reads lane %u, which mask 0x%08x does not name",
-                   describe(of.at).c_str(), lane, of.source, mask);
-        of.result = all.threads[first + of.source].value;
-    }
-    for (unsigned lane = 0; lane < lanes; lane++)
-        if ((mask >> lane & 1u) != 0 && first + lane != index)
-            push_ready(all, first + lane);
-    all.threads[index].is = ready;
-    all.warps[index / lanes].arrived &= ~mask;
-}
-
-uint64_t exchange(const place &at, unsigned mask, unsigned source, uint64_t value)
-{
-    engine &all = the_engine();
-    if (!all.active)
-        refuse("%s outside a kernel", describe(at).c_str());
-    const unsigned index = now.index;
-    warp &mine = all.warps[index / lanes];
-    if (!plainly_right(all, mine, index, at, mask))
-        check_exchange(all, index, at, mask);
-    thread &self = all.threads[index];
-    self.at = at;
-    self.mask = mask;
-    self.value = value;
-    self.source = source;
-    self.is = at_exchange;
-    if (mine.arrived == 0) {
-        mine.mask = mask;
-        mine.at = at;
-    }
-    mine.arrived |= 1u << index % lanes;
-    if ((mine.arrived & mask) == mask)
-        complete_exchange(all, index, mask);
-    else
-        give_way(all);
-    return self.result;
-}
-
-void barrier(const place &at)
-{
-    engine &all = the_engine();
-    if (!all.active)
-        refuse("%s outside a kernel", describe(at).c_str());
-    const unsigned index = now.index;
-    thread &self = all.threads[index];
-    self.at = at;
-    check_not_awaited(all, index, "it comes to __syncthreads");
-    if (all.waiting == 0)
-        all.barrier = at;
-    for (unsigned i = 0; i < all.count && (all.done > 0 || !same(all.barrier, at)); i++)
-        if (all.threads[i].is == finished ||
-            (all.threads[i].is == at_barrier && !same(all.threads[i].at, at)))
-            refuse("%s waits for the whole block, but %s", describe(at).c_str(),
-                   where(all, i).c_str());
-    self.is = at_barrier;
-    if (++all.waiting < all.count) {
-        give_way(all);
-        return;
-    }
-    all.waiting = 0;
-    now.block_epoch++;
-    self.is = ready;
-    for (unsigned i = 0; i < all.count; i++)
-        if (i != index)
-            push_ready(all, i);
-}
-
 } // namespace
+
+/* Lives as long as the process. */
+engine &the_engine()
+{
+    static engine *made = new engine;
+    return *made;
+}
+
+void push_ready(engine &all, unsigned index)
+{
+    all.threads[index].is = ready;
+    all.ready_queue[(all.ready_first + all.ready_count++) % most_threads] = index;
+}
+
+/* The running thread gives way until it is ready again and its turn comes. */
+void give_way(engine &all)
+{
+    const unsigned index = now.index;
+    fiber_switch(all.threads[index].fiber, next_fiber(all));
+    make_present(all, index);
+}
 
 bool position_get(position *at)
 {
@@ -375,24 +182,6 @@ uint3 cuda_emulation_grid_size(void)
 unsigned cuda_emulation_lane(void)
 {
     return now.index % lanes;
-}
-
-uint64_t cuda_emulation_exchange(enum cuda_emulation_meeting meeting, unsigned mask,
-                                 unsigned source, uint64_t value, const char *file, int line)
-{
-    return exchange({meeting, file, line}, mask, source, value);
-}
-
-void cuda_emulation_warp_barrier(unsigned mask, const char *file, int line)
-{
-    exchange({CUDA_EMULATION_SYNCWARP, file, line}, mask, cuda_emulation_lane(), 0);
-    the_engine().threads[now.index].warp_epoch++;
-    now.warp_epoch++;
-}
-
-void cuda_emulation_barrier(const char *file, int line)
-{
-    barrier({CUDA_EMULATION_SYNCTHREADS, file, line});
 }
 
 cudaError_t cuda_emulation_launch(const cudaLaunchConfig_t *config,
