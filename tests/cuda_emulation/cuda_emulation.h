@@ -17,17 +17,26 @@
  * is closed to host code and starts out as NaN. What a device would not do right ends the process
  * with a sentence on standard error ("CUDA emulation: ...") and SIGABRT.
  *
- * The environment, read at the first call:
- *   CUDA_EMULATION_DEVICES  number of devices (1); 0: none
- *   CUDA_EMULATION_NAMES    their names, separated by commas; a name that lacks is the last one's
- *   CUDA_EMULATION_MEMORY   bytes of each (1G)
- *   CUDA_EMULATION_OTHERS   bytes of each that other processes hold (0)
- *   CUDA_EMULATION_PEERS    0: no device can access another's memory (1)
- *   CUDA_EMULATION_DRIVER   the CUDA version that the driver serves (13000); below the runtime's
- * own every call answers cudaErrorInsufficientDriver CUDA_EMULATION_FAIL     failures, separated by
- * commas, as in cuda_emulation_fail: CALL:N:ERROR, or DEVICE/CALL:N:ERROR, e.g.
- * "1/cudaLaunchKernelExC:40:719"; with ! at the end the device is lost then Bytes may end in K, M
- * or G (powers of 1024).
+ * The environment, read at the first call; bytes may end in K, M or G (powers of 1024):
+ *
+ * CUDA_EMULATION_DEVICES: number of devices (1); 0: none
+ *
+ * CUDA_EMULATION_NAMES: their names, separated by commas; one that lacks is the last one's
+ *
+ * CUDA_EMULATION_MEMORY: bytes of each (1G)
+ *
+ * CUDA_EMULATION_OTHERS: bytes of each that other processes hold (0)
+ *
+ * CUDA_EMULATION_PEERS: 0: no device can access another's memory (1)
+ *
+ * CUDA_EMULATION_DRIVER: the CUDA version that the driver serves (13000); below the runtime's own
+ * every call answers cudaErrorInsufficientDriver
+ *
+ * CUDA_EMULATION_FAIL: failures, separated by commas, as in cuda_emulation_fail: CALL:N:ERROR or
+ * DEVICE/CALL:N:ERROR, e.g. "1/cudaLaunchKernelExC:40:719"; the device is lost then with ! behind
+ *
+ * CUDA_EMULATION_RACES: kernels' accesses to allocations of up to so many bytes are checked for
+ * races between blocks and between warps (1M); it takes eight times their memory
  */
 #ifdef __cplusplus
 extern "C" {

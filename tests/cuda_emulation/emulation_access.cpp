@@ -3,7 +3,9 @@
  * the compiler call these functions before each access; the sanitizer's own runtime is not linked.
  */
 #include <cstring>
+#include <map>
 
+#include "emulation_race.h"
 #include "emulation_touched.h"
 
 namespace emulation
@@ -16,7 +18,8 @@ namespace
 struct window {
     uintptr_t base = 0;
     size_t bytes = 0;
-    touched *notes = nullptr; /* NULL: nothing is kept */
+    touched *notes = nullptr;     /* NULL: nothing is kept */
+    race_shadow *races = nullptr; /* NULL: not watched */
 };
 
 struct watch {
@@ -25,7 +28,19 @@ struct watch {
     size_t stacks_bytes = 0, parameters_bytes = 0;
     window near[4];
     unsigned oldest = 0;
+    std::map<uint64_t, race_shadow> *shadows = nullptr; /* by the allocation's number */
 } watched;
+
+/* Of allocations that are not too big: it takes eight times their memory. */
+race_shadow *shadow_of(const allocation &of)
+{
+    static const uint64_t most = setting("CUDA_EMULATION_RACES", 1 << 20);
+    if (of.bytes > most)
+        return nullptr;
+    if (watched.shadows == nullptr)
+        watched.shadows = new std::map<uint64_t, race_shadow>;
+    return &watched.shadows->try_emplace(of.number, of.bytes).first->second;
+}
 
 const char *verb(bool write)
 {
@@ -51,6 +66,16 @@ const allocation *check(uintptr_t address, size_t bytes, bool write)
     return of;
 }
 
+inline void note(const window &near, size_t offset, size_t bytes, bool write)
+{
+    if (near.notes != nullptr)
+        near.notes->add(offset, bytes, write);
+    const char *other = near.races == nullptr ? nullptr : near.races->add(offset, bytes, write);
+    if (other != nullptr)
+        refuse("%s %zu bytes which %s with no barrier between the two, at %s", verb(write), bytes,
+               other, describe_address(near.base + offset).c_str());
+}
+
 /* In none of the allocations that were touched lately. */
 void elsewhere(uintptr_t address, size_t bytes, bool write)
 {
@@ -62,9 +87,8 @@ void elsewhere(uintptr_t address, size_t bytes, bool write)
     }
     const allocation *of = check(address, bytes, write);
     window &made = watched.near[watched.oldest++ % 4];
-    made = {of->base, of->bytes, log_touched(of)};
-    if (made.notes != nullptr)
-        made.notes->add(address - made.base, bytes, write);
+    made = {of->base, of->bytes, log_touched(of), shadow_of(*of)};
+    note(made, address - made.base, bytes, write);
 }
 
 inline void access(uintptr_t address, size_t bytes, bool write)
@@ -75,8 +99,7 @@ inline void access(uintptr_t address, size_t bytes, bool write)
         const size_t offset = address - near.base;
         if (offset >= near.bytes || bytes > near.bytes - offset)
             continue;
-        if (near.notes != nullptr)
-            near.notes->add(offset, bytes, write);
+        note(near, offset, bytes, write);
         return;
     }
     elsewhere(address, bytes, write);
@@ -127,6 +150,12 @@ void watch_kernel(const void *parameters, size_t bytes)
 void unwatch_kernel()
 {
     watched.kernel = false;
+}
+
+void unwatch_allocation(uint64_t number)
+{
+    if (watched.shadows != nullptr)
+        watched.shadows->erase(number);
 }
 
 void watch_stacks(uintptr_t low, size_t bytes)

@@ -80,6 +80,7 @@ void run_block(engine &all)
 {
     all.next = all.done = all.waiting = all.ready_first = all.ready_count = 0;
     now.block_epoch = 0;
+    now.block_period = ++now.period;
     for (unsigned i = 0; i < all.count; i++) {
         all.threads[i].is = not_started;
         all.threads[i].warp_epoch = 0;
@@ -98,6 +99,7 @@ void run_grid(engine &all, const dim3 &grid, const dim3 &block, const cuda_emula
     for (unsigned i = 0; i < all.count; i++)
         all.threads[i].index = {i % block.x, i / block.x % block.y, i / block.x / block.y};
     all.active = true;
+    now.kernel_period = now.period + 1;
     shared_start_kernel();
     for (unsigned z = 0; z < grid.z; z++)
         for (unsigned y = 0; y < grid.y; y++)

@@ -56,6 +56,11 @@ touched *log_touched(const allocation *of)
     return notes.get();
 }
 
+void log_forget(uint64_t allocation_number)
+{
+    the_running().notes.erase(allocation_number);
+}
+
 void log_range(uintptr_t address, size_t bytes, bool write)
 {
     if (the_log().on)

@@ -130,6 +130,7 @@ void barrier(const place &at)
     }
     all.waiting = 0;
     now.block_epoch++;
+    now.period++;
     self.is = ready;
     for (unsigned i = 0; i < all.count; i++)
         if (i != index)

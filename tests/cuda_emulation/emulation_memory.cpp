@@ -129,6 +129,8 @@ void drop(memory &all, allocation &of)
     (void)mmap(reinterpret_cast<void *>(of.mapped), of.mapped_bytes, PROT_NONE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     device_at(of.device).used -= of.bytes;
+    log_forget(of.number);
+    unwatch_allocation(of.number);
     all.live.erase(std::find(all.live.begin(), all.live.end(), &of));
 }
 

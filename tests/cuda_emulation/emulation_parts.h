@@ -88,6 +88,8 @@ void touch(uintptr_t address, size_t bytes, bool write);
 /* Kernel code is watched between the two; parameters may be read. */
 void watch_kernel(const void *parameters, size_t bytes);
 void unwatch_kernel();
+/* The allocation is freed. */
+void unwatch_allocation(uint64_t number);
 /* Fibers' stacks, which are the threads' local memory. */
 void watch_stacks(uintptr_t low, size_t bytes);
 
@@ -111,6 +113,8 @@ struct present {
     unsigned index = 0;       /* within the block */
     unsigned block_epoch = 0; /* barriers that the block has passed */
     unsigned warp_epoch = 0;  /* barriers of its warp that the thread has passed */
+    /* Counted from 1 over the process: one more with each block and each barrier of a block. */
+    uint32_t period = 0, block_period = 0, kernel_period = 0;
 };
 extern present now;
 
@@ -142,6 +146,7 @@ void operation_end();
 int operation_device();
 /* NULL when nothing is kept. */
 touched *log_touched(const allocation *of);
+void log_forget(uint64_t allocation_number);
 void log_range(uintptr_t address, size_t bytes, bool write);
 
 /* How a stream is called in the log. */

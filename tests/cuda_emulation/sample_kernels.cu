@@ -106,8 +106,11 @@ static __global__ void part_of_a_warp(float *to)
 static __global__ void shared(float *to, sample_mistake mistake)
 {
     __shared__ float few[64];
+    float *mine = few + threadIdx.x;
+    if (mistake == SAMPLE_SHARED_BEHIND)
+        mine++;
     if (mistake != SAMPLE_SHARED_UNWRITTEN)
-        few[threadIdx.x + (mistake == SAMPLE_SHARED_BEHIND ? 1 : 0)] = (float)threadIdx.x;
+        *mine = (float)threadIdx.x;
     if (mistake != SAMPLE_SHARED_NO_BARRIER)
         __syncthreads();
     to[threadIdx.x] = few[63 - threadIdx.x];
@@ -122,6 +125,28 @@ static __global__ void shared_askew(float *to, unsigned skip)
     __syncthreads();
     const float4 four = *reinterpret_cast<const float4 *>(few + skip);
     to[threadIdx.x] = four.x + four.w;
+}
+
+static __global__ void races(float *to, sample_mistake mistake)
+{
+    const unsigned i = threadIdx.x, other = (i + 32) % 64;
+    if (mistake == SAMPLE_BLOCKS_WRITE)
+        to[i] = 1.0f;
+    if (mistake == SAMPLE_BLOCK_READS && i == 0)
+        to[blockIdx.x] = blockIdx.x == 0 ? 1.0f : to[0];
+    if (mistake == SAMPLE_BLOCK_WRITES && i == 0)
+        to[blockIdx.x == 0 ? 1 : 0] = blockIdx.x == 0 ? to[0] : 1.0f;
+    if (blockIdx.x == 0 && mistake == SAMPLE_WARP_READS)
+        to[i] = i < 32 ? 1.0f : to[other];
+    if (blockIdx.x == 0 && mistake == SAMPLE_WARP_WRITES)
+        to[i] = i < 32 ? to[other] : 1.0f;
+    if (blockIdx.x == 1 && mistake == SAMPLE_NONE) {
+        to[i] = 1.0f;
+        __syncthreads();
+        const float found = to[other];
+        __syncthreads();
+        to[i] = found;
+    }
 }
 
 #ifndef __CUDACC__ /* nvcc's assembler refuses it by itself */
@@ -173,6 +198,13 @@ cudaError_t sample_mistake_run(enum sample_mistake mistake, float *to, const flo
     case SAMPLE_READ_BEHIND:
     case SAMPLE_WRITE_BEFORE:
         return cuda_launch(outside, 1, 64, stream, to, from, count, mistake == SAMPLE_WRITE_BEFORE);
+    case SAMPLE_NONE:
+    case SAMPLE_BLOCKS_WRITE:
+    case SAMPLE_BLOCK_READS:
+    case SAMPLE_BLOCK_WRITES:
+    case SAMPLE_WARP_READS:
+    case SAMPLE_WARP_WRITES:
+        return cuda_launch(races, 2, 64, stream, to, mistake);
     case SAMPLE_EXIT_AT_BARRIER:
     case SAMPLE_TWO_BARRIERS:
         return cuda_launch(barriers, 1, 64, stream, to, mistake);

@@ -39,7 +39,12 @@ enum sample_mistake {
     SAMPLE_SHARED_BEHIND,
     SAMPLE_SHARED_TOO_MUCH,
     SAMPLE_SHARED_NO_BARRIER,
-    SAMPLE_SHARED_ASKEW,     /* four elements from the second on, as one access */
+    SAMPLE_SHARED_ASKEW, /* four elements from the second on, as one access */
+    SAMPLE_BLOCKS_WRITE, /* two blocks write the same element */
+    SAMPLE_BLOCK_READS,  /* the second block reads what the first has written */
+    SAMPLE_BLOCK_WRITES, /* the second block writes what the first has read */
+    SAMPLE_WARP_READS,   /* a warp reads what another has written, without a barrier */
+    SAMPLE_WARP_WRITES,
     SAMPLE_SHARED_UNWRITTEN, /* no refusal: to[0] becomes NaN */
 };
 /* One block of 64 threads. */
