@@ -22,7 +22,7 @@ set -e
 mount -t tmpfs -o size=2g shared /dev/shm
 mount -t tmpfs -o size=256m own {folder}/own
 mount --bind {folder}/names /etc/hosts
-echo {name} > /proc/sys/kernel/hostname
+hostname {name}
 ip link set lo up
 echo up
 exec sleep infinity
@@ -40,15 +40,16 @@ def enter():
     """Starts this program anew in namespaces of its own; ends it with SKIPPED where none can be."""
     if os.environ.get(INSIDE):
         return
-    missing = [program for program in ("ip", "unshare", "nsenter", "mpirun")
+    missing = [program for program in ("ip", "unshare", "nsenter", "hostname", "mpirun")
                if not shutil.which(program)]
     if missing:
         print(f"skipped: no program {missing[0]}")
         sys.exit(SKIPPED)
     command = UNSHARE + (["--map-root-user"] if os.getuid() != 0 else [])
-    # A virtual cable is tried, too: not every kernel has it.
+    # What a host needs is tried, too: some containers and kernels allow the one without the other.
     tried = subprocess.run(
-        [*command, "sh", "-c", "ip link add cable type veth peer name end && mount -t tmpfs x /dev/shm"],
+        [*command, "sh", "-c", "ip link add cable type veth peer name end && "
+         "unshare --net --mount --uts --ipc sh -c 'mount -t tmpfs x /dev/shm && hostname x'"],
         capture_output=True, text=True)
     if tried.returncode != 0:
         words = (tried.stderr.strip().splitlines() or ["it fails without a word"])[-1]
@@ -112,10 +113,12 @@ class Hosts:
     def mpirun(self, *ranks):
         """The command that starts `ranks` ranks on each host, from the first."""
         places = ",".join(f"{name}:{count}" for name, count in zip(self.NAMES, ranks))
+        kept = [word for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS")
+                if name in os.environ for word in ("-x", name)]
         return [*self.enter_command(self.NAMES[0]), "mpirun", "--allow-run-as-root",
                 "--wdir", self.folder, "--oversubscribe", "--host", places, "-n", str(sum(ranks)),
                 "--mca", "plm_rsh_agent", self.path("agent"),
-                "--mca", "mpi_yield_when_idle", "1", "-x", "ASAN_OPTIONS"]
+                "--mca", "mpi_yield_when_idle", "1", *kept]
 
     def see(self, name, *names):
         """A path as `name` sees it."""
