@@ -18,9 +18,9 @@
  *
  * FLOPs: forward 4 R T C, backward 10 R T C, of which a tile's causal limit spares nearly half as
  * tiles get narrow (at four tiles 3/8). Floors on an H200 (780 TFLOP/s) at C 2048, 16 heads,
- * R 8192, T 1024, four tiles: 43 and 86 GFLOP, 55 and 110 us; bytes that must move: qkv, out and
- * their gradients, 134 and 302 MB, 31 and 70 us. The softmax between the products costs more than
- * both (cuda_softmax.h) where it does not stay in the L2, and so do launches: 96 and 200 of them.
+ * R 8192, T 1024, four tiles: 43 and 107 GFLOP, 55 and 138 us; bytes that must move: qkv, out and
+ * their gradients, 134 and 268 MB, 31 and 62 us. The softmax between the products costs more than
+ * both (cuda_softmax.h) where it does not stay in the L2, and so do launches: 96 and 208 of them.
  */
 
 /*
