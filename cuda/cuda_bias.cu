@@ -15,54 +15,49 @@ static __device__ inline void spread_group(const struct cuda_bias_spread &spread
     cuda_number_group<T, N> residual = {};
     if (spread.residual != nullptr)
         residual = cuda_number_load<whole, T, N>((const T *)spread.residual, first, count);
+    uint64_t column = (uint64_t)first % spread.columns;
     for (int i = 0; i < N; i++) {
-        if ((uint64_t)(first + i) >= (uint64_t)count)
-            continue;
-        const float added = cuda_number_widen(bias[(uint64_t)(first + i) % spread.columns]);
+        const float added = cuda_number_widen(bias[column]);
+        column = column + 1 < spread.columns ? column + 1 : 0;
         residual.value[i] = cuda_number_narrow<T>(
             spread.residual == nullptr ? added : added + cuda_number_widen(residual.value[i]));
     }
     cuda_number_store<whole, T, N>((T *)spread.out, first, count, residual);
 }
 
-/* A group of N a thread: 16 bytes, or one element where a matrix begins anywhere (cuda_gelu.cu).
- * The bias comes from the cache. */
-template <typename T, int N>
+/* A group of 16 bytes a thread, as one access if all are `whole`. The bias comes from the cache. */
+template <typename T>
 static __global__ void __launch_bounds__(SPREAD_THREADS)
-    bias_spread_kernel(struct cuda_bias_spread spread)
+    bias_spread_kernel(struct cuda_bias_spread spread, bool whole)
 {
+    constexpr int N = cuda_number_widest<T>;
     const int64_t count = (int64_t)(spread.rows * spread.columns);
     const int64_t first = ((int64_t)blockIdx.x * SPREAD_THREADS + threadIdx.x) * N;
     if (first >= count)
         return;
-    if (cuda_number_inside<N>(first, count))
+    if (whole && cuda_number_inside<N>(first, count))
         spread_group<true, T, N>(spread, first);
     else
         spread_group<false, T, N>(spread, first);
 }
 
-template <typename T, int N>
+template <typename T>
 static cudaError_t launch_spread(const struct cuda_bias_spread *spread, cudaStream_t stream)
 {
+    constexpr int N = cuda_number_widest<T>;
     const uint64_t blocks =
         cuda_number_ceiling(spread->rows * spread->columns, (uint64_t)N * SPREAD_THREADS);
-    return cuda_launch(bias_spread_kernel<T, N>, (unsigned)blocks, SPREAD_THREADS, stream, *spread);
-}
-
-template <typename T>
-static cudaError_t launch_any_spread(const struct cuda_bias_spread *spread, cudaStream_t stream)
-{
-    constexpr int N = cuda_number_widest<T>;
     const bool whole =
         cuda_number_aligned<T, N>(spread->out, 0) && cuda_number_aligned<T, N>(spread->residual, 0);
-    return whole ? launch_spread<T, N>(spread, stream) : launch_spread<T, 1>(spread, stream);
+    return cuda_launch(bias_spread_kernel<T>, (unsigned)blocks, SPREAD_THREADS, stream, *spread,
+                       whole);
 }
 
 extern "C" cudaError_t cuda_bias_spread(const struct cuda_bias_spread *spread, bool bf16,
                                         cudaStream_t stream)
 {
-    return bf16 ? launch_any_spread<__nv_bfloat16>(spread, stream)
-                : launch_any_spread<float>(spread, stream);
+    return bf16 ? launch_spread<__nv_bfloat16>(spread, stream)
+                : launch_spread<float>(spread, stream);
 }
 
 /* --- sums of columns --- */
@@ -90,7 +85,7 @@ static uint64_t slices_of(uint64_t rows, uint64_t strips)
 
 extern "C" uint64_t cuda_bias_workspace_bytes(uint64_t rows, uint64_t columns)
 {
-    const uint64_t groups[] = {1, cuda_number_widest<float>, cuda_number_widest<__nv_bfloat16>};
+    const uint64_t groups[] = {cuda_number_widest<float>, cuda_number_widest<__nv_bfloat16>};
     uint64_t most = 0;
     for (const uint64_t group : groups) {
         const uint64_t bytes = slices_of(rows, strips_of(columns, group)) * columns * sizeof(float);
@@ -105,32 +100,42 @@ struct bias_slices {
     uint64_t rows, columns, strips, slice_rows;
 };
 
-/* N: elements of an access; of one row of the strip the warps' lanes read 32 N side by side. */
-template <typename T, int N>
-static __global__ void __launch_bounds__(STRIP_GROUPS *BLOCK_WARPS)
-    bias_slice_kernel(struct bias_slices slices)
+/* Four rows at a time, so that their reads are under way together; added in their order. */
+template <bool whole, typename T, int N>
+static __device__ inline void add_rows(const struct bias_slices &slices, uint64_t begin,
+                                       uint64_t column, float sums[N])
 {
+    const uint64_t end =
+        begin + slices.slice_rows < slices.rows ? begin + slices.slice_rows : slices.rows;
+#pragma unroll 4
+    for (uint64_t row = begin + threadIdx.x / STRIP_GROUPS; row < end; row += BLOCK_WARPS) {
+        const T *from = (const T *)slices.matrix + row * slices.columns;
+        const cuda_number_group<T, N> group =
+            cuda_number_load<whole, T, N>(from, (int64_t)column, (int64_t)slices.columns);
+        for (int i = 0; i < N; i++)
+            sums[i] += cuda_number_widen(group.value[i]);
+    }
+}
+
+/* A warp's lanes read 32 groups of a row side by side; `whole`: each in one access of 16 bytes. */
+template <typename T>
+static __global__ void __launch_bounds__(STRIP_GROUPS *BLOCK_WARPS)
+    bias_slice_kernel(struct bias_slices slices, bool whole)
+{
+    constexpr int N = cuda_number_widest<T>;
     __shared__ float shared[BLOCK_WARPS][N][STRIP_GROUPS];
     const unsigned lane = threadIdx.x % STRIP_GROUPS, warp = threadIdx.x / STRIP_GROUPS;
     const uint64_t strip = blockIdx.x % slices.strips, slice = blockIdx.x / slices.strips;
     const uint64_t column = (strip * STRIP_GROUPS + lane) * N;
-    const uint64_t begin = slice * slices.slice_rows;
-    const uint64_t end =
-        begin + slices.slice_rows < slices.rows ? begin + slices.slice_rows : slices.rows;
     float sums[N] = {};
-    if (column < slices.columns)
-        for (uint64_t row = begin + warp; row < end; row += BLOCK_WARPS) {
-            const T *from = (const T *)slices.matrix + row * slices.columns + column;
-            const cuda_number_group<T, N> group = cuda_number_load<true, T, N>(from, 0, N);
-            for (int i = 0; i < N; i++)
-                sums[i] += cuda_number_widen(group.value[i]);
-        }
+    if (column < slices.columns && whole)
+        add_rows<true, T, N>(slices, slice * slices.slice_rows, column, sums);
+    else if (column < slices.columns)
+        add_rows<false, T, N>(slices, slice * slices.slice_rows, column, sums);
     for (int i = 0; i < N; i++)
         shared[warp][i][lane] = sums[i];
     __syncthreads();
-    if (column >= slices.columns)
-        return;
-    for (unsigned i = warp; i < N; i += BLOCK_WARPS) {
+    for (unsigned i = warp; i < N && column + i < slices.columns; i += BLOCK_WARPS) {
         float sum = 0;
         for (unsigned other = 0; other < BLOCK_WARPS; other++)
             sum += shared[other][i][lane];
@@ -152,16 +157,18 @@ static __global__ void __launch_bounds__(SPREAD_THREADS)
     sums[column] = cuda_number_narrow<T>(sum);
 }
 
-template <typename T, int N>
+template <typename T>
 static cudaError_t launch_sum(const struct cuda_bias_sums *sums, cudaStream_t stream)
 {
+    constexpr int N = cuda_number_widest<T>;
     const uint64_t strips = strips_of(sums->columns, N);
     const uint64_t count = slices_of(sums->rows, strips);
     const struct bias_slices slices = {sums->matrix, (float *)sums->partial,
                                        sums->rows,   sums->columns,
                                        strips,       cuda_number_ceiling(sums->rows, count)};
-    const cudaError_t error = cuda_launch(bias_slice_kernel<T, N>, (unsigned)(strips * count),
-                                          STRIP_GROUPS * BLOCK_WARPS, stream, slices);
+    const cudaError_t error =
+        cuda_launch(bias_slice_kernel<T>, (unsigned)(strips * count), STRIP_GROUPS * BLOCK_WARPS,
+                    stream, slices, cuda_number_whole_rows<T>(sums->matrix, sums->columns));
     if (error != cudaSuccess)
         return error;
     const uint64_t blocks = cuda_number_ceiling(sums->columns, SPREAD_THREADS);
@@ -169,17 +176,8 @@ static cudaError_t launch_sum(const struct cuda_bias_sums *sums, cudaStream_t st
                        count, (T *)sums->sums, sums->add);
 }
 
-/* Rows whose groups all begin where an access of 16 bytes may. */
-template <typename T>
-static cudaError_t launch_any_sum(const struct cuda_bias_sums *sums, cudaStream_t stream)
-{
-    constexpr int N = cuda_number_widest<T>;
-    const bool whole = sums->columns % N == 0 && cuda_number_lead<T, N>(sums->matrix) == 0;
-    return whole ? launch_sum<T, N>(sums, stream) : launch_sum<T, 1>(sums, stream);
-}
-
 extern "C" cudaError_t cuda_bias_sum(const struct cuda_bias_sums *sums, bool bf16,
                                      cudaStream_t stream)
 {
-    return bf16 ? launch_any_sum<__nv_bfloat16>(sums, stream) : launch_any_sum<float>(sums, stream);
+    return bf16 ? launch_sum<__nv_bfloat16>(sums, stream) : launch_sum<float>(sums, stream);
 }

@@ -44,47 +44,42 @@ static __device__ inline void gelu_group(const struct cuda_gelu &gelu, int64_t f
     cuda_number_store<whole, T, N>(to, first, count, result);
 }
 
-/* A group of N a thread: 16 bytes, or one element where a tensor begins anywhere. Groups are laid
- * from the beginning: with borders found from the address nvcc no longer sees that whole ones are
- * aligned, and writes them element by element. */
-template <bool backward, typename T, int N>
-static __global__ void __launch_bounds__(BLOCK_THREADS) gelu_kernel(struct cuda_gelu gelu)
+/* A group of 16 bytes a thread, as one access if all are `whole`. Groups are laid from the
+ * beginning: with borders found from the address nvcc no longer sees that they are aligned, and
+ * writes them element by element. */
+template <bool backward, typename T>
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    gelu_kernel(struct cuda_gelu gelu, bool whole)
 {
+    constexpr int N = cuda_number_widest<T>;
     const int64_t first = ((int64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) * N;
     if (first >= (int64_t)gelu.count)
         return;
-    if (cuda_number_inside<N>(first, (int64_t)gelu.count))
+    if (whole && cuda_number_inside<N>(first, (int64_t)gelu.count))
         gelu_group<true, backward, T, N>(gelu, first);
     else
         gelu_group<false, backward, T, N>(gelu, first);
 }
 
-template <bool backward, typename T, int N>
+template <bool backward, typename T>
 static cudaError_t launch(const struct cuda_gelu *gelu, cudaStream_t stream)
 {
-    const uint64_t blocks = cuda_number_ceiling(gelu->count, (uint64_t)N * BLOCK_THREADS);
-    return cuda_launch(gelu_kernel<backward, T, N>, (unsigned)blocks, BLOCK_THREADS, stream, *gelu);
-}
-
-template <bool backward, typename T>
-static cudaError_t launch_any(const struct cuda_gelu *gelu, cudaStream_t stream)
-{
     constexpr int N = cuda_number_widest<T>;
+    const uint64_t blocks = cuda_number_ceiling(gelu->count, (uint64_t)N * BLOCK_THREADS);
     const bool whole =
         cuda_number_aligned<T, N>(gelu->to, 0) && cuda_number_aligned<T, N>(gelu->from, 0);
-    return whole ? launch<backward, T, N>(gelu, stream) : launch<backward, T, 1>(gelu, stream);
+    return cuda_launch(gelu_kernel<backward, T>, (unsigned)blocks, BLOCK_THREADS, stream, *gelu,
+                       whole);
 }
 
 extern "C" cudaError_t cuda_gelu_forward(const struct cuda_gelu *gelu, bool bf16,
                                          cudaStream_t stream)
 {
-    return bf16 ? launch_any<false, __nv_bfloat16>(gelu, stream)
-                : launch_any<false, float>(gelu, stream);
+    return bf16 ? launch<false, __nv_bfloat16>(gelu, stream) : launch<false, float>(gelu, stream);
 }
 
 extern "C" cudaError_t cuda_gelu_backward(const struct cuda_gelu *gelu, bool bf16,
                                           cudaStream_t stream)
 {
-    return bf16 ? launch_any<true, __nv_bfloat16>(gelu, stream)
-                : launch_any<true, float>(gelu, stream);
+    return bf16 ? launch<true, __nv_bfloat16>(gelu, stream) : launch<true, float>(gelu, stream);
 }

@@ -5,12 +5,17 @@
 
 /*
  * A block takes a row, a group of eight scores a thread: two 16-byte reads, one 16-byte write in
- * bf16 and two in fp32. The first CHUNK columns stay in registers, which is all of a row up to 1024
- * keys; what is behind them is read anew for each pass, from the L1.
+ * bf16 and two in fp32. The block's first columns, its chunk, stay in registers, which is all of a
+ * row up to 1024 keys; what is behind them is read anew for each pass, from the L1. Fewer keys take
+ * fewer threads.
  */
 #define BLOCK_THREADS 128
 #define GROUP CUDA_SOFTMAX_GROUP
-#define CHUNK (BLOCK_THREADS * GROUP)
+
+static __device__ inline uint64_t chunk()
+{
+    return (uint64_t)blockDim.x * GROUP;
+}
 
 struct softmax_row {
     float *scores;
@@ -76,13 +81,13 @@ static __device__ inline void measure_row(const struct softmax_row &row, const f
     __shared__ float shared[BLOCK_THREADS / 32];
     float values[GROUP];
     *most = greatest(kept, -INFINITY);
-    for (uint64_t column = row.first + CHUNK; column < row.seen; column += CHUNK) {
+    for (uint64_t column = row.first + chunk(); column < row.seen; column += chunk()) {
         load_group(values, row.scores, column, row.seen, -INFINITY);
         *most = greatest(values, *most);
     }
     *most = cuda_number_block_maximum(*most, shared);
     *sum = exponential_sum(kept, *most);
-    for (uint64_t column = row.first + CHUNK; column < row.seen; column += CHUNK) {
+    for (uint64_t column = row.first + chunk(); column < row.seen; column += chunk()) {
         load_group(values, row.scores, column, row.seen, -INFINITY);
         *sum += exponential_sum(values, *most);
     }
@@ -104,7 +109,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (threadIdx.x == 0)
         tile.stats[row.matrix * tile.stats_step + row.query] = most + logf(sum);
     const float share = 1.0f / sum;
-    for (uint64_t base = 0; base < tile.keys; base += CHUNK) {
+    for (uint64_t base = 0; base < tile.keys; base += chunk()) {
         const uint64_t column = base + row.first;
         if (base > 0)
             load_group(values, row.scores, column, row.seen, -INFINITY);
@@ -114,6 +119,11 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         if (column < tile.keys)
             store_group<T>(row.scores, column, values);
     }
+}
+
+static unsigned threads_of(const struct cuda_softmax_tile *tile)
+{
+    return cuda_number_threads(cuda_number_ceiling(tile->keys, GROUP), 1, BLOCK_THREADS);
 }
 
 static bool fits(const struct cuda_softmax_tile *tile)
@@ -127,9 +137,10 @@ extern "C" cudaError_t cuda_softmax_forward(const struct cuda_softmax_tile *tile
     const unsigned blocks = (unsigned)(tile->batch * tile->rows);
     if (!fits(tile))
         return cudaErrorInvalidConfiguration;
-    return bf16 ? cuda_launch(softmax_forward_kernel<__nv_bfloat16>, blocks, BLOCK_THREADS, stream,
-                              *tile)
-                : cuda_launch(softmax_forward_kernel<float>, blocks, BLOCK_THREADS, stream, *tile);
+    return bf16 ? cuda_launch(softmax_forward_kernel<__nv_bfloat16>, blocks, threads_of(tile),
+                              stream, *tile)
+                : cuda_launch(softmax_forward_kernel<float>, blocks, threads_of(tile), stream,
+                              *tile);
 }
 
 /* dout . out of the row. */
@@ -141,7 +152,7 @@ static __device__ inline float row_product(const struct softmax_row &row,
     const uint64_t at = row.matrix * outputs.step + row.query * outputs.row;
     const T *out = (const T *)outputs.out + at, *dout = (const T *)outputs.dout + at;
     float sum = 0;
-    for (uint64_t i = threadIdx.x; i < outputs.depth; i += BLOCK_THREADS)
+    for (uint64_t i = threadIdx.x; i < outputs.depth; i += blockDim.x)
         sum += cuda_number_widen(out[i]) * cuda_number_widen(dout[i]);
     return cuda_number_block_sum(sum, shared);
 }
@@ -155,7 +166,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     const float along = row_product<T>(row, outputs);
     const float logarithm = tile.stats[row.matrix * tile.stats_step + row.query];
     float *const row_gradients = gradients + (uint64_t)blockIdx.x * tile.stride;
-    for (uint64_t base = 0; base < tile.keys; base += CHUNK) {
+    for (uint64_t base = 0; base < tile.keys; base += chunk()) {
         const uint64_t column = base + row.first;
         float p[GROUP], ds[GROUP];
         load_group(p, row.scores, column, row.seen, 0.0f);
@@ -179,10 +190,10 @@ extern "C" cudaError_t cuda_softmax_backward(const struct cuda_softmax_tile *til
     const unsigned blocks = (unsigned)(tile->batch * tile->rows);
     if (!fits(tile))
         return cudaErrorInvalidConfiguration;
-    return bf16 ? cuda_launch(softmax_backward_kernel<__nv_bfloat16>, blocks, BLOCK_THREADS, stream,
-                              *tile, gradients, *outputs)
-                : cuda_launch(softmax_backward_kernel<float>, blocks, BLOCK_THREADS, stream, *tile,
-                              gradients, *outputs);
+    return bf16 ? cuda_launch(softmax_backward_kernel<__nv_bfloat16>, blocks, threads_of(tile),
+                              stream, *tile, gradients, *outputs)
+                : cuda_launch(softmax_backward_kernel<float>, blocks, threads_of(tile), stream,
+                              *tile, gradients, *outputs);
 }
 
 /* N: elements of an access, 16 bytes read and 8 written, or one element where rows are askew. */

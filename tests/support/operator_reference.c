@@ -155,7 +155,7 @@ static double probabilities(const struct query *query, double *p)
     return most + log(sum);
 }
 
-enum { LONGEST = 1024 };
+enum { LONGEST = 1536 };
 
 /* Calls for every row of every head. */
 static void each_query(const struct model_shape *shape, const double *qkv,
