@@ -77,6 +77,10 @@ void cuda_emulation_lose(int device, cudaError_t error);
 /* Forgets failures that have not happened and gives lost devices back. */
 void cuda_emulation_heal(void);
 
+/* What was made and not given back, in words ("2 allocations, 1 stream, 0 events"): allocations on
+ * devices and of page-locked memory, streams, events. Returns how many in all. */
+size_t cuda_emulation_alive(char *text, size_t bytes);
+
 /* Called with the message of a refusal, before the process ends; NULL: none. */
 void cuda_emulation_on_refusal(void (*handler)(const char *message));
 

@@ -231,9 +231,12 @@ void close_memory()
             protect(*each, PROT_NONE);
 }
 
-const std::vector<allocation *> &live_allocations()
+size_t live_allocations()
 {
-    return the_memory().live;
+    size_t count = 0;
+    for (const auto &each : the_memory().all)
+        count += each.second.live;
+    return count;
 }
 
 } // namespace emulation

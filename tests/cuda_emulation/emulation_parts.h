@@ -78,8 +78,8 @@ void open_memory();
 void close_memory();
 /* Names accesses of host code to device memory (emulation_fault.cpp); called once. */
 void watch_faults();
-/* All that is live, in the order of addresses. */
-const std::vector<allocation *> &live_allocations();
+/* On devices, and of page-locked memory. */
+size_t live_allocations();
 
 /* --- accesses (emulation_access.cpp) --- */
 

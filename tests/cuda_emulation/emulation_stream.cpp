@@ -338,6 +338,19 @@ void cuda_emulation_hold(cudaStream_t stream, bool held)
         the_handles().held.erase(resolve(stream));
 }
 
+size_t cuda_emulation_alive(char *text, size_t bytes)
+{
+    const std::lock_guard<std::recursive_mutex> lock(guard());
+    const handles &all = the_handles();
+    const size_t allocations = live_allocations(), events = all.events.size();
+    size_t streams = 0;
+    for (const cudaStream_t each : all.streams)
+        streams += !each->mark.own;
+    std::snprintf(text, bytes, "%zu allocations, %zu streams, %zu events", allocations, streams,
+                  events);
+    return allocations + streams + events;
+}
+
 void cuda_emulation_name_stream(cudaStream_t stream, const char *name)
 {
     const std::lock_guard<std::recursive_mutex> lock(guard());

@@ -149,16 +149,6 @@ static __global__ void races(float *to, sample_mistake mistake)
     }
 }
 
-#ifndef __CUDACC__ /* nvcc's assembler refuses it by itself */
-static __global__ void shared_too_much(float *to)
-{
-    __shared__ float many[12000], more[300];
-    many[threadIdx.x] = 1.0f;
-    more[threadIdx.x] = 1.0f;
-    to[threadIdx.x] = many[threadIdx.x] + more[threadIdx.x];
-}
-#endif
-
 static __global__ void empty()
 {
 }
@@ -210,10 +200,6 @@ cudaError_t sample_mistake_run(enum sample_mistake mistake, float *to, const flo
         return cuda_launch(barriers, 1, 64, stream, to, mistake);
     case SAMPLE_MASK_NOT_RUNNING:
         return cuda_launch(part_of_a_warp, 1, 40, stream, to);
-#ifndef __CUDACC__
-    case SAMPLE_SHARED_TOO_MUCH:
-        return cuda_launch(shared_too_much, 1, 64, stream, to);
-#endif
     case SAMPLE_SHARED_ASKEW:
         return cuda_launch(shared_askew, 1, 64, stream, to, 1);
     case SAMPLE_SHARED_BEHIND:

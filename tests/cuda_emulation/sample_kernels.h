@@ -37,7 +37,6 @@ enum sample_mistake {
     SAMPLE_TWO_MASKS,
     SAMPLE_SHUFFLE_AND_BARRIER,
     SAMPLE_SHARED_BEHIND,
-    SAMPLE_SHARED_TOO_MUCH,
     SAMPLE_SHARED_NO_BARRIER,
     SAMPLE_SHARED_ASKEW, /* four elements from the second on, as one access */
     SAMPLE_BLOCKS_WRITE, /* two blocks write the same element */
@@ -50,6 +49,9 @@ enum sample_mistake {
 /* One block of 64 threads. */
 cudaError_t sample_mistake_run(enum sample_mistake mistake, float *to, const float *from,
                                unsigned count, cudaStream_t stream);
+/* A block with more shared memory than there is; nvcc's assembler refuses this one by itself, so
+ * that it is in a file of its own (sample_too_much.cu). */
+cudaError_t sample_shared_too_much(float *to, cudaStream_t stream);
 /* An empty kernel. */
 cudaError_t sample_empty(dim3 blocks, dim3 threads, cudaStream_t stream);
 

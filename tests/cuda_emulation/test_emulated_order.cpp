@@ -209,6 +209,13 @@ int main()
     the_host_orders();
     the_host_uses();
     events_and_stream_0();
+    char text[128];
+    check(cuda_emulation_alive(text, sizeof text) == 0, std::string("still there: ") + text);
+    const trial of = start();
+    check(cuda_emulation_alive(text, sizeof text) == 7 &&
+              std::string(text) == "3 allocations, 2 streams, 2 events",
+          text);
+    stop(of);
     elapsed();
     return finish("every missing order was found, and no other");
 }

@@ -35,8 +35,6 @@ const char *mistake_words(sample_mistake mistake)
         return "it comes to __syncthreads, but thread (0, 0, 0) waits at __shfl_xor_sync";
     case SAMPLE_SHARED_BEHIND:
         return "writes 4 bytes at";
-    case SAMPLE_SHARED_TOO_MUCH:
-        return "its shared memory takes 49200 bytes";
     case SAMPLE_SHARED_NO_BARRIER:
         return "with no barrier between them";
     case SAMPLE_SHARED_ASKEW:
@@ -67,6 +65,9 @@ void kernels()
                 {"CUDA emulation: kernel ", "thread (", mistake_words(mistake)},
                 [&] { (void)sample_mistake_run(mistake, to, from, 64, nullptr); });
     }
+    refuses("too much shared memory",
+            {"its shared memory takes 49200 bytes", "more than the 49152"},
+            [&] { (void)sample_shared_too_much(to, nullptr); });
     expect(sample_mistake_run(SAMPLE_NONE, to, from, 64, nullptr), cudaSuccess, "no mistake");
     cudaFree(from);
     cudaFree(to);
