@@ -112,8 +112,8 @@ static void check_peers(struct preflight_checks *checks,
     if (count < 2)
         return;
     if (missing == 0)
-        preflight_checks_add(checks, "peer access", PREFLIGHT_OK, NULL, "all %zu pairs",
-                             count * (count - 1) / 2);
+        preflight_checks_add(checks, "peer access", PREFLIGHT_OK, NULL, "between all %zu GPUs",
+                             count);
     else
         preflight_checks_add(
             checks, "peer access", PREFLIGHT_WARNING, "NCCL goes through the host's memory there",

@@ -149,7 +149,7 @@ Test(preflight_devices, all_is_well)
     expect(judged(&devices, 2, "GPUs"), PREFLIGHT_OK,
            "3 visible, for 2 ranks: NVIDIA H200, compute capability 9.0, 80 GiB");
     expect(judged(&devices, 2, "GPU memory"), PREFLIGHT_OK, "80 GiB free of 80 GiB");
-    expect(judged(&devices, 2, "peer access"), PREFLIGHT_OK, "all 1 pairs");
+    expect(judged(&devices, 2, "peer access"), PREFLIGHT_OK, "between all 2 GPUs");
     cr_assert(preflight_checks_ready(&checks));
 }
 
