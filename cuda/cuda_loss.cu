@@ -82,8 +82,8 @@ __device__ static inline void write_group(const loss_row<T> &row, int first, flo
  * smaller does not count beside the greatest.
  *
  * Bytes: 4 an element in bf16, 12 in fp32, whose rows under way are twice as large and more than
- * the cache holds. Of 8192 rows of 50257 in bf16: 1.65 GB, 0.38 ms. Per element 2.1 exponentials,
- * of which a multiprocessor makes 16 a cycle: 0.24 ms.
+ * the cache holds. Of 8192 rows of 50257 in bf16: 1.65 GB, 0.38 ms. Its 25 instructions an element
+ * take 0.33 ms at four a cycle on 132 multiprocessors at 1.8 GHz, so both have to overlap.
  */
 template <typename T>
 static __global__ void __launch_bounds__(ROW_THREADS, ROW_BLOCKS)

@@ -342,10 +342,11 @@ static __global__ void __launch_bounds__(COLUMN_SHARES *BLOCK_COLUMNS)
 {
     __shared__ float shared[COLUMN_SHARES][BLOCK_COLUMNS];
     const unsigned lane = threadIdx.x % BLOCK_COLUMNS, share = threadIdx.x / BLOCK_COLUMNS;
+    const unsigned shares = blockDim.x / BLOCK_COLUMNS;
     const uint64_t column = (uint64_t)blockIdx.x * BLOCK_COLUMNS + lane, columns = 2 * norm.width;
     const float *parts = (const float *)norm.workspace;
     float sum = 0;
-    for (unsigned part = share; part < count && column < columns; part += COLUMN_SHARES)
+    for (unsigned part = share; part < count && column < columns; part += shares)
         sum += parts[part * columns + column];
     shared[share][lane] = sum;
     __syncthreads();
@@ -355,7 +356,7 @@ static __global__ void __launch_bounds__(COLUMN_SHARES *BLOCK_COLUMNS)
         return;
     to += of_bias ? column - norm.width : column;
     sum = norm.accumulate ? cuda_number_widen(*to) : 0;
-    for (unsigned i = 0; i < COLUMN_SHARES; i++)
+    for (unsigned i = 0; i < shares; i++)
         sum += shared[i][lane];
     *to = cuda_number_narrow<T>(sum);
 }
@@ -374,9 +375,9 @@ static cudaError_t launch_backward(const struct cuda_norm_backward *norm, cudaSt
         stream, *norm, whole);
     if (error != cudaSuccess || (norm->dweight == nullptr && norm->dbias == nullptr))
         return error;
-    return cuda_launch(add_parts_kernel<T>,
-                       (unsigned)cuda_number_ceiling(2 * norm->width, BLOCK_COLUMNS),
-                       COLUMN_SHARES * BLOCK_COLUMNS, stream, *norm, blocks);
+    return cuda_launch(
+        add_parts_kernel<T>, (unsigned)cuda_number_ceiling(2 * norm->width, BLOCK_COLUMNS),
+        (blocks < COLUMN_SHARES ? blocks : COLUMN_SHARES) * BLOCK_COLUMNS, stream, *norm, blocks);
 }
 
 extern "C" cudaError_t cuda_norm_backward(const struct cuda_norm_backward *norm,
