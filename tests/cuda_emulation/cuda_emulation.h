@@ -77,6 +77,9 @@ void cuda_emulation_lose(int device, cudaError_t error);
 /* Forgets failures that have not happened and gives lost devices back. */
 void cuda_emulation_heal(void);
 
+/* How often a function was called since the process began, by the name of the failure switch. */
+uint64_t cuda_emulation_calls(const char *call);
+
 /* What was made and not given back, in words ("2 allocations, 1 stream, 0 events"): allocations on
  * devices and of page-locked memory, streams, events. Returns how many in all. */
 size_t cuda_emulation_alive(char *text, size_t bytes);

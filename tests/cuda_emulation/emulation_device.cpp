@@ -22,6 +22,7 @@ struct failure {
 struct machine {
     std::vector<device> devices;
     std::vector<failure> failures;
+    std::map<std::string, uint64_t> calls; /* how often */
     bool peers = true;
     uint64_t driver = CUDART_VERSION;
 };
@@ -155,6 +156,7 @@ int current_device()
 cudaError_t enter(const char *call)
 {
     machine &all = the_machine();
+    all.calls[call]++;
     if (needs_no_device(call))
         return cudaSuccess;
     if (all.driver < CUDART_VERSION)
@@ -248,6 +250,13 @@ cudaError_t cuda_emulation_enter(const char *call)
 {
     const std::lock_guard<std::recursive_mutex> lock(guard());
     return enter(call);
+}
+
+uint64_t cuda_emulation_calls(const char *call)
+{
+    const std::lock_guard<std::recursive_mutex> lock(guard());
+    const auto found = the_machine().calls.find(call);
+    return found == the_machine().calls.end() ? 0 : found->second;
 }
 
 void cuda_emulation_set_memory(int device, uint64_t bytes)

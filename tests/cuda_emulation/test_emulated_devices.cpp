@@ -75,12 +75,15 @@ void two_devices()
 void failures()
 {
     void *made = nullptr;
+    const uint64_t before = cuda_emulation_calls("cudaMalloc");
     cuda_emulation_fail(0, "cudaMalloc", 2, cudaErrorMemoryAllocation);
     cuda_emulation_fail(1, "cudaLaunchKernelExC", 1, cudaErrorLaunchFailure);
     expect(cudaMalloc(&made, 64), cudaSuccess, "the first call");
     cudaFree(made);
     expect(cudaMalloc(&made, 64), cudaErrorMemoryAllocation, "the second call");
     expect(cudaMalloc(&made, 64), cudaSuccess, "the third call");
+    check(cuda_emulation_calls("cudaMalloc") == before + 3, "three calls are counted");
+    check(cuda_emulation_calls("cudaMallocManaged") == 0, "and none of what is never called");
     cudaFree(made);
     expect(sample_empty(1, 1, nullptr), cudaSuccess, "a launch on the device that is not meant");
     cudaSetDevice(1);
