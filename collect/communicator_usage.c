@@ -50,22 +50,45 @@ enum status communicator_usage_book(struct communicator *communicator,
     return status;
 }
 
-/* Collectives follow one another on their stream, so that the times in flight add up. */
+/* Nanoseconds of one settlement, by collective and purpose. */
+struct settled {
+    uint64_t exposed[SCHEDULE_COLLECTIVE_COUNT][SCHEDULE_PURPOSE_COUNT];
+    uint64_t in_flight[SCHEDULE_COLLECTIVE_COUNT][SCHEDULE_PURPOSE_COUNT];
+};
+
+/* The compute stream also waits for a collective to be started and for the news that it is done:
+ * a call is in flight no shorter than it was waited for. Collectives follow one another on their
+ * stream, so that the times in flight add up. */
+static void add_in_flight(struct communicator_usage *usage, const struct settled *settled)
+{
+    uint64_t exposed = 0, in_flight = 0;
+    for (int c = 0; c < SCHEDULE_COLLECTIVE_COUNT; c++) {
+        for (int p = 0; p < SCHEDULE_PURPOSE_COUNT; p++) {
+            const uint64_t waited = settled->exposed[c][p], flown = settled->in_flight[c][p];
+            usage->in_flight_ns[c][p] += waited > flown ? waited : flown;
+            exposed += waited;
+            in_flight += flown;
+        }
+    }
+    usage->any_in_flight_ns += exposed > in_flight ? exposed : in_flight;
+}
+
 void communicator_settle(struct communicator *communicator)
 {
     const struct timeline *timeline = communicator->timeline;
-    struct communicator_usage *usage = &communicator->usage;
+    struct settled settled = {0};
     for (size_t i = 0; i < communicator->booking_count; i++) {
         const struct communicator_booking *booking = &communicator->bookings[i];
         const uint64_t ns =
             timeline_ns(timeline, booking->end) - timeline_ns(timeline, booking->begin);
         if (booking->exposed) {
-            add_exposed(usage, booking, ns);
-            continue;
+            add_exposed(&communicator->usage, booking, ns);
+            settled.exposed[booking->collective][booking->purpose] += ns;
+        } else {
+            settled.in_flight[booking->collective][booking->purpose] += ns;
         }
-        usage->in_flight_ns[booking->collective][booking->purpose] += ns;
-        usage->any_in_flight_ns += ns;
     }
+    add_in_flight(&communicator->usage, &settled);
     communicator->booking_count = 0;
 }
 

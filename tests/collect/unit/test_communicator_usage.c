@@ -37,6 +37,7 @@ struct streaming {
     struct device device;
     struct timeline timeline;
     size_t waits;
+    uint64_t wait_ns; /* that each takes */
 };
 
 static struct streaming *of(struct communicator *communicator)
@@ -63,7 +64,7 @@ static enum status wait_for(struct communicator *communicator, size_t ticket, bo
     (void)diag;
     struct streaming *streaming = of(communicator);
     streaming->waits++;
-    streaming->device.now += 30;
+    streaming->device.now += streaming->wait_ns;
     complete[ticket] = true;
     return STATUS_OK;
 }
@@ -98,6 +99,7 @@ static void begin(struct streaming *streaming)
     cr_assert_eq(
         communicator_init(&streaming->communicator, &operations, 0, 2, MODEL_FP32, 4, &diag),
         STATUS_OK);
+    streaming->wait_ns = 30;
     streaming->timeline = (struct timeline){restart, mark, ns, &streaming->device};
     streaming->communicator.timeline = &streaming->timeline;
     streaming->communicator.inside = &inside;
@@ -152,6 +154,24 @@ Test(communicator_usage, blocking_waits_at_once_and_a_sum_exposes_all_of_itself)
     cr_assert_eq(usage->exposed_phase_ns[SCHEDULE_PHASE_BACKWARD], 130);
     cr_assert_eq(usage->any_in_flight_ns, 200);
     cr_assert_eq(usage->payload_bytes[SCHEDULE_ALL_REDUCE][SCHEDULE_SCALAR], 8);
+    communicator_fini(communicator);
+}
+
+/* The device begins a collective some time after the compute stream has begun to wait for it. */
+Test(communicator_usage, a_call_is_in_flight_no_shorter_than_it_is_waited_for)
+{
+    struct streaming streaming;
+    struct diag diag = {0};
+    begin(&streaming);
+    struct communicator *communicator = &streaming.communicator;
+    const struct communicator_usage *usage = &communicator->usage;
+    streaming.wait_ns = 130;
+    cr_assert_eq(communicator_post(communicator, &reduction, &diag), STATUS_OK);
+    cr_assert_eq(communicator_wait(communicator, 1, &diag), STATUS_OK);
+    communicator_settle(communicator);
+    cr_assert_eq(usage->exposed_ns[SCHEDULE_REDUCE_SCATTER][SCHEDULE_GRADIENT_REDUCTION], 130);
+    cr_assert_eq(usage->in_flight_ns[SCHEDULE_REDUCE_SCATTER][SCHEDULE_GRADIENT_REDUCTION], 130);
+    cr_assert_eq(usage->any_in_flight_ns, 130);
     communicator_fini(communicator);
 }
 
