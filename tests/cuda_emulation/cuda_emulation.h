@@ -110,6 +110,13 @@ void cuda_emulation_name_stream(cudaStream_t stream, const char *name);
  * operations, what memory, and returns false.
  */
 bool cuda_emulation_log_ordered(uint64_t dropped, char *text, size_t bytes);
+/* The same without `count` waits from number `first` on. */
+bool cuda_emulation_log_ordered_without(uint64_t first, uint64_t count, char *text, size_t bytes);
+/* How many waits from this one on follow each other with no operation of their stream in between:
+ * the last one's event may be behind the others', so that only all of them together are needed. */
+uint64_t cuda_emulation_log_wait_run(uint64_t wait);
+/* The name of the first operation of its stream behind a wait; "" if there is none. */
+void cuda_emulation_log_wait_next(uint64_t wait, char *text, size_t bytes);
 /* The wait as in "wait 3: stream compute for event 5, recorded on stream communication behind ...".
  */
 void cuda_emulation_log_wait_text(uint64_t wait, char *text, size_t bytes);

@@ -38,3 +38,27 @@ target_include_directories(cuda_emulated PUBLIC ${PROJECT_SOURCE_DIR}/cuda)
 target_link_libraries(cuda_emulated
     PUBLIC cuda_emulation_nccl cuda_emulation_cublaslt collect_core PRIVATE rankledger_options)
 add_emulated_cuda_sources(cuda_emulated ${CUDA_HOST_SOURCES} ${CUDA_KERNEL_SOURCES})
+
+add_executable(test_backend_cuda test_backend_cuda.c)
+target_link_libraries(test_backend_cuda PRIVATE cuda_emulated rankledger_options PkgConfig::CRITERION)
+add_test(NAME cuda_emulation_backend_cuda COMMAND test_backend_cuda)
+set_tests_properties(cuda_emulation_backend_cuda PROPERTIES
+    FAIL_REGULAR_EXPRESSION "${SANITIZER_REPORT}" TIMEOUT 120)
+
+# Training runs. The row of the backend is the linked one, whatever is found beside the program.
+add_executable(test_emulated_training test_emulated_training.c backend_module_linked.c)
+target_link_libraries(test_emulated_training PRIVATE trial mpi_expect cuda_emulated rankledger_options)
+add_emulated_ranks_test(emulated_training 1 2 3)
+
+# The program itself.
+add_executable(rankledger-collect-emulated ${PROJECT_SOURCE_DIR}/collect/main.c backend_module_linked.c)
+target_link_libraries(rankledger-collect-emulated PRIVATE cuda_emulated rankledger_options)
+add_test(NAME cuda_emulation_runs
+    COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/emulated_runs.py
+            $<TARGET_FILE:rankledger-collect-emulated> $<TARGET_FILE:rankledger>)
+set_tests_properties(cuda_emulation_runs PROPERTIES
+    ENVIRONMENT "ASAN_OPTIONS=fast_unwind_on_malloc=0;OMPI_MCA_mpi_yield_when_idle=1"
+    FAIL_REGULAR_EXPRESSION "${SANITIZER_REPORT}" PROCESSORS 2 TIMEOUT 400)
+add_executable(test_step_order test_step_order.c backend_module_linked.c)
+target_link_libraries(test_step_order PRIVATE trial mpi_expect cuda_emulated rankledger_options)
+add_emulated_ranks_test(step_order 2)

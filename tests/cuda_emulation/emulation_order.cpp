@@ -46,8 +46,9 @@ class checker
 {
   public:
     /* The host's clock is the last. */
-    checker(const operation_log &all, uint64_t dropped)
-        : log_(all), dropped_(dropped), host_number_(all.streams.size()),
+    /* Without `count` waits from number `first` on. */
+    checker(const operation_log &all, uint64_t first, uint64_t count)
+        : log_(all), first_(first), count_(count), host_number_(all.streams.size()),
           clocks_(host_number_ + 1, clock(host_number_ + 1))
     {
     }
@@ -67,7 +68,7 @@ class checker
 
   private:
     const operation_log &log_;
-    uint64_t dropped_;
+    uint64_t first_, count_;
     size_t host_number_;
     std::vector<clock> clocks_;
     std::map<uint64_t, clock> moments_;
@@ -89,7 +90,8 @@ class checker
             moments_[each.moment] = clocks_[each.stream];
             break;
         case entry_wait:
-            if (each.number != dropped_ && moments_.count(each.moment) != 0)
+            if ((each.number < first_ || each.number - first_ >= count_) &&
+                moments_.count(each.moment) != 0)
                 join(&clocks_[each.stream], moments_[each.moment]);
             break;
         case entry_host_waits_for_moment:
@@ -202,16 +204,24 @@ class checker
     }
 };
 
+/* Where a wait stands in the log; the log's end if there is no such wait. */
+size_t place_of_wait(const operation_log &of, uint64_t number)
+{
+    size_t at = 0;
+    while (at < of.entries.size() &&
+           (of.entries[at].kind != entry_wait || of.entries[at].number != number))
+        at++;
+    return at;
+}
+
 /* "wait 3: stream 1 waits for what stream 2 has done up to copy (operation 7, stream 2)" */
 std::string describe_wait(const operation_log &of, uint64_t number)
 {
-    const entry *wait = nullptr, *last = nullptr;
-    const entry *record = nullptr;
-    for (const entry &each : of.entries)
-        if (each.kind == entry_wait && each.number == number)
-            wait = &each;
-    if (wait == nullptr)
+    const entry *last = nullptr, *record = nullptr;
+    const size_t place = place_of_wait(of, number);
+    if (place == of.entries.size())
         return "there is no wait " + std::to_string(number);
+    const entry *wait = &of.entries[place];
     for (const entry &each : of.entries)
         if (each.kind == entry_record && each.moment == wait->moment)
             record = &each;
@@ -243,12 +253,12 @@ using namespace emulation;
 
 extern "C" {
 
-bool cuda_emulation_log_ordered(uint64_t dropped, char *text, size_t bytes)
+bool cuda_emulation_log_ordered_without(uint64_t first, uint64_t count, char *text, size_t bytes)
 {
     const std::lock_guard<std::recursive_mutex> lock(guard());
     const operation_log &all = the_log();
     conflict found;
-    if (checker(all, dropped).run(&found))
+    if (checker(all, first, count).run(&found))
         return true;
     std::snprintf(
         text, bytes, "%s %s %zu bytes which %s %s, and nothing orders the two: the first is %s",
@@ -256,6 +266,42 @@ bool cuda_emulation_log_ordered(uint64_t dropped, char *text, size_t bytes)
         found.where.end - found.where.begin, describe_operation(all, *found.first).c_str(),
         found.first_writes ? "writes" : "reads", describe_address(found.where.begin).c_str());
     return false;
+}
+
+bool cuda_emulation_log_ordered(uint64_t dropped, char *text, size_t bytes)
+{
+    return cuda_emulation_log_ordered_without(dropped, 1, text, bytes);
+}
+
+uint64_t cuda_emulation_log_wait_run(uint64_t wait)
+{
+    const std::lock_guard<std::recursive_mutex> lock(guard());
+    const operation_log &all = the_log();
+    uint64_t count = 0;
+    const size_t first = place_of_wait(all, wait);
+    for (size_t at = first; at < all.entries.size(); at++) {
+        const entry &each = all.entries[at];
+        const bool same = each.stream == all.entries[first].stream;
+        if ((each.kind == entry_operation && same) || (each.kind == entry_wait && !same))
+            break;
+        count += each.kind == entry_wait;
+    }
+    return count;
+}
+
+void cuda_emulation_log_wait_next(uint64_t wait, char *text, size_t bytes)
+{
+    const std::lock_guard<std::recursive_mutex> lock(guard());
+    const operation_log &all = the_log();
+    std::snprintf(text, bytes, "%s", "");
+    const size_t first = place_of_wait(all, wait);
+    for (size_t at = first; at < all.entries.size(); at++) {
+        const entry &each = all.entries[at];
+        if (each.kind != entry_operation || each.stream != all.entries[first].stream)
+            continue;
+        std::snprintf(text, bytes, "%s", each.name.c_str());
+        return;
+    }
 }
 
 void cuda_emulation_log_wait_text(uint64_t wait, char *text, size_t bytes)
