@@ -35,7 +35,7 @@ macro(rankledger_find_cuda)
     if(NOT NVCC AND NOT CMAKE_CUDA_COMPILER)
         list(APPEND CUDA_MISSING "no nvcc (CUDA toolkit)")
     elseif(NOT CMAKE_CUDA_COMPILER)
-        list(APPEND CUDA_MISSING "no host compiler that ${NVCC} works with (CUDAHOSTCXX names one)")
+        list(APPEND CUDA_MISSING "no nvcc that works (${NVCC} does not; CUDAHOSTCXX names another host compiler)")
     else()
         if(NOT CMAKE_CUDA_ARCHITECTURES)
             set(CMAKE_CUDA_ARCHITECTURES 80) # of CMake's own trials; the targets set theirs

@@ -44,6 +44,12 @@ def faults_of(gpu, cpu, dtype):
             yield f"{name} differ: {value} against {others[name]}"
 
 
+def failures(folder, strategies=STRATEGIES):
+    """Of the strategies that failed, why."""
+    read_all = ((strategy, read(folder / f"{strategy}.json")["failure"]) for strategy in strategies)
+    return [f"{strategy}: {failure['reason']}" for strategy, failure in read_all if failure is not None]
+
+
 def compare(gpu_folder, cpu_folder, dtype, strategies=STRATEGIES):
     """(faults, the largest difference of a loss)."""
     faults, most = [], 0.0

@@ -6,11 +6,17 @@ import signal
 import subprocess
 import time
 
+LINE = 240  # characters of a row's words; the log has the rest
 PASSED, FAILED, SKIPPED = "passed", "FAILED", "not run"
 
 
 class PartFailed(Exception):
     """What a part says when it did not pass."""
+
+
+def some(faults):
+    """A line for many faults: the first, and how many more there are; the log has them all."""
+    return faults[0] + (f" (and {len(faults) - 1} more)" if len(faults) > 1 else "")
 
 
 class PartSkipped(Exception):
@@ -47,8 +53,10 @@ class PartRunner:
             result, line = FAILED, f"took longer than {time.monotonic() - began:.0f} s"
         except (OSError, KeyError, ValueError, TypeError) as error:
             result, line = FAILED, f"{type(error).__name__}: {error}"
+        line = " ".join(line.split())
         took = time.monotonic() - began
         self.note(f"--- {name}: {result} after {took:.1f} s. {line}")
+        line = line if len(line) <= LINE else line[:LINE] + " ..."
         self.rows.append({"name": name, "result": result, "required": required, "line": line, "s": took})
         print(f"{name}: {result} ({took:.0f} s) {line}".rstrip(), flush=True)
 
@@ -74,7 +82,7 @@ class PartRunner:
         self.note(said)
         if child.returncode not in expect:
             lines = said.strip().splitlines() or [""]
-            telling = next((line for line in lines if re.search(r"\berror\b|^FAULT", line)), lines[-1])
+            telling = next((line for line in lines if re.search(r"\berror\b|^missing ", line)), lines[-1])
             raise PartFailed(f"{os.path.basename(words[0])} ended with {child.returncode}: {telling.strip()[:240]}")
         return said
 
