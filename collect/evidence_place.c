@@ -42,15 +42,23 @@ json_t *evidence_parts_hardware(const struct evidence_parts *parts)
 
 /* What decides how fast a rank computes and talks. Nothing else of an environment is written:
  * archives are shared, and an environment holds secrets. */
-static const char *const variables[] = {
-    "OMP_NUM_THREADS",      "OMP_PROC_BIND",
-    "OMP_PLACES",           "OMP_WAIT_POLICY",
-    "OMP_DYNAMIC",          "GOMP_SPINCOUNT",
-    "GOMP_CPU_AFFINITY",    "OPENBLAS_CORETYPE",
-    "OPENBLAS_NUM_THREADS", "MALLOC_ARENA_MAX",
-    "GLIBC_TUNABLES",       "OMPI_MCA_mpi_yield_when_idle",
-    "OMPI_MCA_pml",         "OMPI_MCA_btl",
-    "OMPI_MCA_coll",        "OMPI_MCA_coll_tuned_use_dynamic_rules"};
+static const char *const variables[] = {"OMP_NUM_THREADS",
+                                        "OMP_PROC_BIND",
+                                        "OMP_PLACES",
+                                        "OMP_WAIT_POLICY",
+                                        "OMP_DYNAMIC",
+                                        "GOMP_SPINCOUNT",
+                                        "GOMP_CPU_AFFINITY",
+                                        "OPENBLAS_CORETYPE",
+                                        "OPENBLAS_NUM_THREADS",
+                                        "MALLOC_ARENA_MAX",
+                                        "GLIBC_TUNABLES",
+                                        "OMPI_MCA_mpi_yield_when_idle",
+                                        "OMPI_MCA_pml",
+                                        "OMPI_MCA_btl",
+                                        "OMPI_MCA_btl_tcp_if_include",
+                                        "OMPI_MCA_coll",
+                                        "OMPI_MCA_coll_tuned_use_dynamic_rules"};
 
 /* The same of GPUs and NCCL (its environment variables' list); names of files are none. */
 static const char *const device_variables[] = {"CUDA_VISIBLE_DEVICES",

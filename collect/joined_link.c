@@ -129,6 +129,10 @@ static void admit(struct joined_link *link)
         int socket = accept4(link->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (socket < 0)
             return;
+        if (link->peer_count >= JOINED_LINK_ADDRESSES * link->world_size) {
+            close(socket); /* more than all ranks can be */
+            continue;
+        }
         struct joined_link_peer *more =
             realloc(link->peers, (link->peer_count + 1) * sizeof *link->peers);
         if (more == NULL) {

@@ -129,22 +129,31 @@ static void copy_head(struct joined_report *report, unsigned char *head)
     report->has_told_failure = kind != RANK_FAILURE_NONE;
 }
 
-static void tell(struct joined_report *report, int ended_by)
+/* The record and its next samples; how many of these are left. */
+static uint64_t tell_part(struct joined_report *report, int ended_by)
 {
     const struct rank_record *record = report->record;
-    struct joined_link_report message = {.signal = (uint64_t)ended_by};
+    struct joined_link_report *message = &report->message;
+    uint64_t left = 0;
+    *message = (struct joined_link_report){.signal = (uint64_t)ended_by};
     if (record != NULL) {
-        uint64_t noted = __atomic_load_n(&record->step_count, __ATOMIC_ACQUIRE);
-        uint64_t left = noted - report->sent_steps;
-        message.turn = report->turn;
-        message.first_step = report->sent_steps;
-        message.steps = left < JOINED_LINK_STEPS ? left : JOINED_LINK_STEPS;
-        memcpy(message.samples, &record->steps[report->sent_steps],
-               message.steps * sizeof *message.samples);
-        copy_head(report, message.head);
+        left = __atomic_load_n(&record->step_count, __ATOMIC_ACQUIRE) - report->sent_steps;
+        message->turn = report->turn;
+        message->first_step = report->sent_steps;
+        message->steps = left < JOINED_LINK_STEPS ? left : JOINED_LINK_STEPS;
+        memcpy(message->samples, &record->steps[report->sent_steps],
+               message->steps * sizeof *message->samples);
+        copy_head(report, message->head);
     }
-    send_all(report, &message, sizeof message);
-    report->sent_steps += message.steps;
+    send_all(report, message, sizeof *message);
+    report->sent_steps += message->steps;
+    return left - message->steps;
+}
+
+static void tell(struct joined_report *report, int ended_by)
+{
+    while (tell_part(report, ended_by) > 0 && report->socket >= 0)
+        ;
     report->sent_ns = stopwatch_ns();
 }
 

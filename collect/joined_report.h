@@ -22,6 +22,7 @@ struct joined_report {
     uint64_t sent_steps, sent_ns;
     bool has_told_failure;
     uint64_t period_ns;
+    struct joined_link_report message; /* here, where no step meets its pages for the first time */
 };
 
 /* Call it before any thread is made: the signals are held back in all of them. */
