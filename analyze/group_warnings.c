@@ -125,6 +125,15 @@ static const char *version_text(struct warning_context *context, const struct re
     return text;
 }
 
+/* As many devices on more hosts: what connects them is another network. */
+static const char *hosts_text(struct warning_context *context, const struct record *record,
+                              bool *failed)
+{
+    struct normalise look = {.json = record->json, .arena = context->arena};
+    uint32_t hardware = json_read_member(record->json, record->node, "hardware");
+    return number_text(context, normalise_number(&look, hardware, "hosts"), failed);
+}
+
 static bool check_differs(struct warning_context *context)
 {
     static const struct {
@@ -134,6 +143,7 @@ static bool check_differs(struct warning_context *context)
         {"warmup_differs", "warm-up", warmup_text},
         {"repeats_differs", "the number of measured steps", repeats_text},
         {"version_differs", "the program's version", version_text},
+        {"hosts_differ", "the number of hosts", hosts_text},
     };
     const struct group_members *members = context->members;
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {

@@ -200,6 +200,7 @@ static enum status check(struct joined *joined, struct run_faults *faults, struc
     struct run_results *results = &joined->results;
     run_results_begin(&joined->run);
     joined->run.joined = true;
+    joined->run.hosts = joined->hosts.hosts;
     joined->run.bound = joined->hosts.bound;
     joined->run.oversubscribed = joined->hosts.oversubscribed;
     joined->run.environment = environ;

@@ -22,7 +22,7 @@ static const struct rank_record *known(const struct evidence_source *source, uin
 
 uint64_t evidence_source_hosts(const struct evidence_source *source)
 {
-    uint64_t hosts = 1;
+    uint64_t hosts = source->run->hosts > 0 ? source->run->hosts : 1;
     for (uint64_t rank = 0; rank < evidence_source_ranks(source); rank++) {
         const struct rank_record *record = known(source, rank);
         if (record != NULL && record->host_number >= hosts)

@@ -11,6 +11,7 @@ struct evidence_run {
     char id[33];            /* 128 random bits, hexadecimal */
     char started_utc[32];   /* "2026-01-31T12:00:00Z" */
     bool joined;            /* a foreign mpirun or srun started the ranks */
+    uint64_t hosts;         /* that they are on; 0: what the records say */
     bool bound;             /* each rank has cores of its own */
     bool oversubscribed;    /* more threads than cores */
     const char *kernels_by; /* who chose OpenBLAS' kernels: "library", "environment", "launcher" */
@@ -35,7 +36,7 @@ struct evidence_source {
 const struct rank_record *evidence_source_record(const struct evidence_source *source, size_t round,
                                                  uint64_t rank);
 uint64_t evidence_source_ranks(const struct evidence_source *source);
-/* Hosts of the ranks of which something is known, at least 1; and how many such ranks one has. */
+/* Hosts of the ranks, at least 1; and how many ranks of which something is known one has. */
 uint64_t evidence_source_hosts(const struct evidence_source *source);
 uint64_t evidence_source_ranks_of_host(const struct evidence_source *source, uint64_t host);
 /* Number of a rank's host; -1: there is only one, or nothing is known. */

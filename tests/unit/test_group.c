@@ -307,6 +307,23 @@ Test(group, warmup_repeats_version_and_kind_of_memory_warn)
     end(&f);
 }
 
+Test(group, as_many_devices_on_more_hosts_warn)
+{
+    struct fixture f;
+    begin(&f);
+    record_set_add(&f.set, "{'strategy':'ddp','workload':{'world_size':4},'metrics':{},"
+                           "'hardware':{'device':'A','device_count':4,'hosts':1}}");
+    record_set_add(&f.set, "{'strategy':'zero1','workload':{'world_size':4},'metrics':{},"
+                           "'hardware':{'device':'A','device_count':4,'hosts':2}}");
+    form(&f);
+    cr_assert_eq(f.groups.count, 1);
+    const struct group *group = &f.groups.items[0];
+    cr_assert_eq(group->warning_count, 1);
+    cr_assert_str_eq(group->warnings[0].text,
+                     "the number of hosts differs: 1 in a.json, 2 in b.json");
+    end(&f);
+}
+
 Test(group, varied_fields_make_candidates_of_one_strategy)
 {
     static const char *const vary[] = {"micro_batch", "gradient_accumulation"};
