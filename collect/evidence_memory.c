@@ -80,7 +80,7 @@ static void set_device(const struct evidence_parts *parts, uint64_t rank, json_t
     evidence_parts_set_count(parts, object, "device_training_peak_bytes",
                              device.training_peak_bytes);
     evidence_parts_set_count(parts, object, "device_peak_bytes", device.peak_bytes);
-    if (device.own_bytes > 0)
+    if (device.own_bytes > 0 && device.before_bytes > 0) /* else somebody else's may be in it */
         evidence_parts_set_count(parts, object, "device_residual_bytes",
                                  device.own_bytes - device.arena_bytes);
 }
