@@ -439,6 +439,17 @@ Test(evidence_write, device_memory_that_another_process_gave_back_is_not_told)
     json_decref(document);
 }
 
+Test(evidence_write, device_memory_before_that_is_not_known_is_not_subtracted)
+{
+    put_on_devices();
+    rank_board_at(&boards[0], 1)->gpu.before_bytes = 0;
+    json_t *document = written();
+    expect_number(document, "metrics.peak_device_mb", 26);
+    cr_assert_null(json_object_get(at(document, "memory.per_rank.1"), "device_before_bytes"));
+    cr_assert_null(json_object_get(at(document, "memory.per_rank.1"), "device_residual_bytes"));
+    json_decref(document);
+}
+
 Test(evidence_write, level_follows_from_the_devices)
 {
     expect_level("cpu_multi_process");
