@@ -17,15 +17,17 @@
  * The other of the two is a loop of launches.
  *
  * FLOPs: forward 4 R T C, backward 10 R T C, of which a tile's causal limit spares nearly half as
- * tiles get narrow (at four tiles 3/8). Floors on an H200 (780 TFLOP/s) at C 2048, 16 heads,
- * R 8192, T 1024, four tiles: 43 and 107 GFLOP, 55 and 138 us; bytes that must move: qkv, out and
- * their gradients, 134 and 268 MB, 31 and 62 us. The softmax between the products costs more than
- * both (cuda_softmax.h) where it does not stay in the L2, and so do launches: 96 and 208 of them.
+ * tiles get narrow (3/8 at four tiles). Floors on an H200 (780 TFLOP/s, 4.3 TB/s; measured
+ * elsewhere) at C 2048, 16 heads, R 8192, T 1024 in bf16, four tiles: 43 and 107 GFLOP, 55 and
+ * 138 us; bytes that must move, qkv and out and their gradients: 134 and 268 MB, 31 and 62 us. More
+ * than these floors cost the softmax between the products (cuda_softmax.h), where the scores do not
+ * stay in the L2, and the launches, 96 and 208 of a few microseconds each.
  */
 
 /*
- * Bound of one matrix of scores of a tile, in bytes: two of them (backward's) and the operands stay
- * in the L2 of an H100 or H200, 50 MB, and in an A100's 40 MB.
+ * Bound of one tile's scores, in bytes: two of them (backward's) and the operands stay in the L2 of
+ * an H100 or H200, 50 MB, or of an A100, 40 MB. What else backward takes, sums of the gradients of
+ * a chunk's keys, is as long as these.
  */
 #define CUDA_ATTENTION_TILE_BYTES ((uint64_t)16 << 20)
 

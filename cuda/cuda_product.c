@@ -64,9 +64,10 @@ static enum status make_room(struct cuda_products *products, struct diag *diag)
     return STATUS_OK;
 }
 
+/* Whether there is an algorithm for any addresses at all. */
 static bool is_offered(const struct cuda_product_plan *plan)
 {
-    return plan->offered[CUDA_PRODUCT_PLAN_ANYWHERE] && plan->offered[CUDA_PRODUCT_PLAN_ALIGNED];
+    return plan->offered[CUDA_PRODUCT_PLAN_ANYWHERE] || plan->offered[CUDA_PRODUCT_PLAN_ALIGNED];
 }
 
 static enum status refuse(const struct cuda_products *products,
@@ -178,14 +179,27 @@ static bool is_aligned(const void *address)
     return (uintptr_t)address % CUDA_PRODUCT_PLAN_ALIGNED_BYTES == 0;
 }
 
-/* Where every matrix of the batch begins, and what goes along with it. */
+/* By where every matrix of the batch begins, and what goes along with it. What can take any address
+ * takes an aligned one, too. */
 static enum cuda_product_plan_address address_of(const struct cuda_product_plan *plan,
                                                  const struct cuda_product_operands *operands)
 {
     const bool aligned = plan->even_steps && is_aligned(operands->a) && is_aligned(operands->b) &&
                          is_aligned(operands->added) && is_aligned(operands->out) &&
                          is_aligned(operands->vector) && is_aligned(operands->matrix);
-    return aligned ? CUDA_PRODUCT_PLAN_ALIGNED : CUDA_PRODUCT_PLAN_ANYWHERE;
+    return aligned && plan->offered[CUDA_PRODUCT_PLAN_ALIGNED] ? CUDA_PRODUCT_PLAN_ALIGNED
+                                                               : CUDA_PRODUCT_PLAN_ANYWHERE;
+}
+
+/* The library only says that a launch failed; the runtime knows whether the device is lost. */
+static void note(struct backend_cuda *cuda, cublasStatus_t status)
+{
+    static const char doing[] = "matrix product";
+    const cudaError_t code = status == CUBLAS_STATUS_SUCCESS ? cudaSuccess : cudaPeekAtLastError();
+    if (status == CUBLAS_STATUS_SUCCESS || code != cudaSuccess)
+        cuda_error_note(&cuda->error, doing, code);
+    else
+        cuda_error_note_words(&cuda->error, doing, cublasLtGetStatusString(status));
 }
 
 static void launch(struct backend_cuda *cuda, const struct cuda_product_plan *plan,
@@ -201,27 +215,39 @@ static void launch(struct backend_cuda *cuda, const struct cuda_product_plan *pl
             operands->a, plan->b, &beta, added, plan->out, operands->out, plan->out,
             &plan->algorithms[address_of(plan, operands)], cuda_workspace_product(cuda),
             CUDA_WORKSPACE_PRODUCT_BYTES, cuda->compute);
-    cuda_error_note_words(&cuda->error, "matrix product",
-                          status == CUBLAS_STATUS_SUCCESS ? NULL : cublasLtGetStatusString(status));
+    note(cuda, status);
+}
+
+/* NULL, and noted, if it cannot be made. */
+static const struct cuda_product_plan *plan_of(struct backend_cuda *cuda,
+                                               const struct cuda_product_shape *shape)
+{
+    struct cuda_products *products = cuda->products;
+    struct cuda_product_plan *plan = products->count == 0 ? NULL : *find_slot(products, shape);
+    if (plan != NULL)
+        return plan;
+    struct diag diag = {0};
+    if (cuda_products_plan(products, shape, &diag) == STATUS_OK)
+        return *find_slot(products, shape);
+    cuda_error_note_words(&cuda->error, "planning a matrix product", diag.text);
+    return NULL;
 }
 
 bool cuda_products_multiply(struct backend_cuda *cuda, const struct cuda_product_shape *shape,
                             const struct cuda_product_operands *operands)
 {
-    struct cuda_products *products = cuda->products;
-    if (!(products->allowed & 1u << shape->after))
+    if (!(cuda->products->allowed & 1u << shape->after))
         return false;
-    if (products->count == 0 || *find_slot(products, shape) == NULL) {
-        struct diag diag = {0};
-        if (cuda_products_plan(products, shape, &diag) != STATUS_OK) {
-            cuda_error_note_words(&cuda->error, "planning a matrix product", diag.text);
-            return true;
-        }
-    }
-    const struct cuda_product_plan *plan = *find_slot(products, shape);
-    if (!plan->offered[address_of(plan, operands)])
+    const struct cuda_product_plan *plan = plan_of(cuda, shape);
+    if (plan == NULL)
+        return true;
+    const bool offered = plan->offered[address_of(plan, operands)];
+    if (!offered && shape->after != CUDA_PRODUCT_PLAIN)
         return false;
-    launch(cuda, plan, operands);
+    if (offered)
+        launch(cuda, plan, operands);
+    else
+        note(cuda, plan->refusal);
     return true;
 }
 
