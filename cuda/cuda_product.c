@@ -110,9 +110,10 @@ enum status cuda_products_plan(struct cuda_products *products,
 /* --- creation --- */
 
 /*
- * What is fused. fp32 is for comparing, to 1e-5, and nothing says how exact the library's tanh is,
- * so that gelu is our own there. Before Hopper its bf16 gelu was slower than a kernel behind the
- * product (karpathy/llm.c, pull request 338 and its default for --ge).
+ * What is fused. The library's gelu has the tanh form (pytorch/pytorch, pull request 104061). fp32
+ * is for comparing, to 1e-5, and nothing says how exact that tanh is, so that gelu is our own
+ * there. Before Hopper its bf16 gelu was slower than a kernel behind the product (karpathy/llm.c,
+ * pull request 338 and its default for --ge).
  */
 static uint32_t default_allowed(bool bf16, int device)
 {
