@@ -37,9 +37,9 @@ struct evidence_metrics_device {
     uint64_t arena_bytes;
     uint64_t before_bytes;                    /* in use before; 0: not known */
     uint64_t training_peak_bytes, peak_bytes; /* in use by everybody, at most */
-    /* What of the training's peak was this rank's: less what was in use before, where that is known,
-     * else at most. 0: it cannot be told, because ranks share the device, or because it is less than
-     * the arena, so that somebody else's memory became free meanwhile. */
+    /* What of the training's peak was this rank's: less what was in use before, where that is
+     * known, else at most. 0: it cannot be told, because ranks share the device, or because it is
+     * less than the arena, so that somebody else's memory became free meanwhile. */
     uint64_t own_bytes;
 };
 /* False if it computed on the host itself, or nothing was measured. */
