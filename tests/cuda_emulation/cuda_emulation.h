@@ -35,6 +35,9 @@
  * CUDA_EMULATION_FAIL: failures, separated by commas, as in cuda_emulation_fail: CALL:N:ERROR or
  * DEVICE/CALL:N:ERROR, e.g. "1/cudaLaunchKernelExC:40:719"; the device is lost then with ! behind
  *
+ * CUDA_EMULATION_REVERSED: 1: the last block and the last thread start first (0); read at each
+ * launch. What comes out otherwise then depends on an order that no device promises.
+ *
  * CUDA_EMULATION_RACES: kernels' accesses to allocations of up to so many bytes are checked for
  * races between blocks and between warps (1M); it takes eight times their memory
  */

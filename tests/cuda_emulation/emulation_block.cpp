@@ -33,7 +33,7 @@ void finish_thread(engine &all, unsigned index)
 /* The next thread of the block, from start to end. */
 void run_thread(engine &all, unsigned fiber)
 {
-    const unsigned index = all.next++;
+    const unsigned index = all.reversed ? all.count - ++all.next : all.next++;
     all.threads[index].fiber = fiber;
     make_present(all, index);
     all.call->run(all.call->parameters);
@@ -98,16 +98,18 @@ void run_grid(engine &all, const dim3 &grid, const dim3 &block, const cuda_emula
     all.grid_size = {grid.x, grid.y, grid.z};
     for (unsigned i = 0; i < all.count; i++)
         all.threads[i].index = {i % block.x, i / block.x % block.y, i / block.x / block.y};
+    all.reversed = setting("CUDA_EMULATION_REVERSED", 0) != 0;
     all.active = true;
     now.kernel_period = now.period + 1;
     shared_start_kernel();
-    for (unsigned z = 0; z < grid.z; z++)
-        for (unsigned y = 0; y < grid.y; y++)
-            for (unsigned x = 0; x < grid.x; x++) {
-                now.block = {x, y, z};
-                shared_start_block();
-                run_block(all);
-            }
+    const uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
+    for (uint64_t i = 0; i < blocks; i++) {
+        const uint64_t number = all.reversed ? blocks - 1 - i : i;
+        now.block = {(unsigned)(number % grid.x), (unsigned)(number / grid.x % grid.y),
+                     (unsigned)(number / grid.x / grid.y)};
+        shared_start_block();
+        run_block(all);
+    }
     all.active = false;
 }
 

@@ -42,6 +42,7 @@ struct engine {
     unsigned count = 0, next = 0, done = 0, waiting = 0; /* threads of the block */
     place barrier = {CUDA_EMULATION_SYNCTHREADS, "", 0}; /* of those that wait */
     bool active = false;
+    bool reversed = false; /* the last block and the last thread come first */
     uint3 block_size = {0, 0, 0}, grid_size = {0, 0, 0};
     const cuda_emulation_call *call = nullptr;
 };

@@ -149,6 +149,11 @@ static __global__ void races(float *to, sample_mistake mistake)
     }
 }
 
+static __global__ void order(float *to)
+{
+    to[threadIdx.x] = threadIdx.x == 0 ? 0.0f : 1.0f + to[threadIdx.x - 1];
+}
+
 static __global__ void empty()
 {
 }
@@ -209,6 +214,11 @@ cudaError_t sample_mistake_run(enum sample_mistake mistake, float *to, const flo
     default:
         return cuda_launch(shuffles, 1, 64, stream, to, mistake);
     }
+}
+
+cudaError_t sample_order(float *to, cudaStream_t stream)
+{
+    return cuda_launch(order, 1, 32, stream, to);
 }
 
 cudaError_t sample_empty(dim3 blocks, dim3 threads, cudaStream_t stream)

@@ -49,6 +49,8 @@ enum sample_mistake {
 /* One block of 64 threads. */
 cudaError_t sample_mistake_run(enum sample_mistake mistake, float *to, const float *from,
                                unsigned count, cudaStream_t stream);
+/* to[i] = 1 + to[i - 1] within one warp, as if its lanes ran one after another; to[0] = 0. */
+cudaError_t sample_order(float *to, cudaStream_t stream);
 /* A block with more shared memory than there is; nvcc's assembler refuses this one by itself, so
  * that it is in a file of its own (sample_too_much.cu). */
 cudaError_t sample_shared_too_much(float *to, cudaStream_t stream);

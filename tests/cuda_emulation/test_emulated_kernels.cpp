@@ -1,5 +1,6 @@
 /* Right kernels give right values. */
 #include <cmath>
+#include <cstdlib>
 
 #include "emulation_check.h"
 #include "sample_kernels.h"
@@ -112,6 +113,22 @@ void poison()
     cudaFree(to);
 }
 
+/* A kernel that is right in one order only. */
+void orders()
+{
+    float *to = device_copy(std::vector<float>(32));
+    expect(sample_order(to, nullptr), cudaSuccess, "launch of order");
+    check(host_copy(to, 32)[31] == 31.0f, "from the first lane to the last");
+    setenv("CUDA_EMULATION_REVERSED", "1", 1);
+    cudaMemset(to, 0, 32 * sizeof(float));
+    expect(sample_order(to, nullptr), cudaSuccess, "launch of order");
+    check(host_copy(to, 32)[31] == 1.0f, "from the last lane to the first");
+    sums();
+    transposes();
+    unsetenv("CUDA_EMULATION_REVERSED");
+    cudaFree(to);
+}
+
 void impossible_launches()
 {
     const dim3 wrong_blocks[] = {{0}, {1, 65536}, {1, 1, 65536}, {2147483648u}};
@@ -136,6 +153,7 @@ int main()
     shuffles();
     bfloat16();
     poison();
+    orders();
     impossible_launches();
     return finish("right kernels gave right values");
 }

@@ -10,61 +10,45 @@ using namespace emulation_check;
 namespace
 {
 
-const char *mistake_words(sample_mistake mistake)
-{
-    switch (mistake) {
-    case SAMPLE_READ_BEHIND:
-        return "reads 4 bytes at";
-    case SAMPLE_WRITE_BEFORE:
-        return "writes 4 bytes at";
-    case SAMPLE_EXIT_AT_BARRIER:
-        return "it ends, but thread (0, 0, 0) waits at __syncthreads (sample_kernels.cu:";
-    case SAMPLE_TWO_BARRIERS:
-        return "thread (0, 0, 0) waits at __syncthreads";
-    case SAMPLE_EXIT_AT_SHUFFLE:
-        return "it ends, but thread (0, 0, 0) waits at __shfl_xor_sync (sample_kernels.cu:";
-    case SAMPLE_MASK_WITHOUT_SELF:
-        return "with mask 0xfffffff7, which does not name it";
-    case SAMPLE_MASK_NOT_RUNNING:
-        return "names lane 8 (mask 0xffffffff), but the block has only 40 threads";
-    case SAMPLE_LANE_NOT_NAMED:
-        return "lane 0 reads lane 16, which mask 0x0000ffff does not name";
-    case SAMPLE_TWO_MASKS:
-        return "waits for the lanes of mask 0xffff0000, but thread (0, 0, 0) waits at";
-    case SAMPLE_SHUFFLE_AND_BARRIER:
-        return "it comes to __syncthreads, but thread (0, 0, 0) waits at __shfl_xor_sync";
-    case SAMPLE_SHARED_BEHIND:
-        return "writes 4 bytes at";
-    case SAMPLE_SHARED_NO_BARRIER:
-        return "with no barrier between them";
-    case SAMPLE_SHARED_ASKEW:
-        return "reads 16 bytes at an address that is no multiple of that";
-    case SAMPLE_BLOCKS_WRITE:
-        return "block (1, 0, 0), thread (0, 0, 0): writes 4 bytes which another block wrote";
-    case SAMPLE_BLOCK_READS:
-        return "block (1, 0, 0), thread (0, 0, 0): reads 4 bytes which another block wrote";
-    case SAMPLE_BLOCK_WRITES:
-        return "writes 4 bytes which another block read";
-    case SAMPLE_WARP_READS:
-        return "which another warp wrote with no barrier between the two";
-    case SAMPLE_WARP_WRITES:
-        return "which another warp read with no barrier between the two";
-    case SAMPLE_NONE:
-    case SAMPLE_SHARED_UNWRITTEN:
-        break;
-    }
-    return "";
-}
+/* Each mistake, and what is said of it. */
+const struct {
+    sample_mistake mistake;
+    const char *words;
+} mistakes[] = {
+    {SAMPLE_READ_BEHIND, "reads 4 bytes at"},
+    {SAMPLE_WRITE_BEFORE, "writes 4 bytes at"},
+    {SAMPLE_EXIT_AT_BARRIER,
+     "it ends, but thread (0, 0, 0) waits at __syncthreads (sample_kernels.cu:"},
+    {SAMPLE_TWO_BARRIERS, "thread (0, 0, 0) waits at __syncthreads"},
+    {SAMPLE_EXIT_AT_SHUFFLE,
+     "it ends, but thread (0, 0, 0) waits at __shfl_xor_sync (sample_kernels.cu:"},
+    {SAMPLE_MASK_WITHOUT_SELF, "with mask 0xfffffff7, which does not name it"},
+    {SAMPLE_MASK_NOT_RUNNING, "names lane 8 (mask 0xffffffff), but the block has only 40 threads"},
+    {SAMPLE_LANE_NOT_NAMED, "lane 0 reads lane 16, which mask 0x0000ffff does not name"},
+    {SAMPLE_TWO_MASKS, "waits for the lanes of mask 0xffff0000, but thread (0, 0, 0) waits at"},
+    {SAMPLE_SHUFFLE_AND_BARRIER,
+     "it comes to __syncthreads, but thread (0, 0, 0) waits at __shfl_xor_sync"},
+    {SAMPLE_SHARED_BEHIND, "writes 4 bytes at"},
+    {SAMPLE_SHARED_NO_BARRIER, "with no barrier between them"},
+    {SAMPLE_SHARED_ASKEW, "reads 16 bytes at an address that is no multiple of that"},
+    {SAMPLE_BLOCKS_WRITE,
+     "block (1, 0, 0), thread (0, 0, 0): writes 4 bytes which another block wrote"},
+    {SAMPLE_BLOCK_READS,
+     "block (1, 0, 0), thread (0, 0, 0): reads 4 bytes which another block wrote"},
+    {SAMPLE_BLOCK_WRITES, "writes 4 bytes which another block read"},
+    {SAMPLE_WARP_READS, "which another warp wrote with no barrier between the two"},
+    {SAMPLE_WARP_WRITES, "which another warp read with no barrier between the two"},
+};
 
 void kernels()
 {
     float *from = device_copy(std::vector<float>(64)), *to = device_copy(std::vector<float>(64));
-    for (int each = SAMPLE_NONE + 1; each < SAMPLE_SHARED_UNWRITTEN; each++) {
-        const sample_mistake mistake = (sample_mistake)each;
-        refuses("mistake " + std::to_string(each),
-                {"CUDA emulation: kernel ", "thread (", mistake_words(mistake)},
-                [&] { (void)sample_mistake_run(mistake, to, from, 64, nullptr); });
-    }
+    static_assert(sizeof mistakes / sizeof *mistakes == SAMPLE_SHARED_UNWRITTEN - SAMPLE_NONE - 1,
+                  "every mistake is made");
+    for (const auto &row : mistakes)
+        refuses("mistake " + std::to_string(row.mistake),
+                {"CUDA emulation: kernel ", "thread (", row.words},
+                [&] { (void)sample_mistake_run(row.mistake, to, from, 64, nullptr); });
     refuses("too much shared memory",
             {"its shared memory takes 49200 bytes", "more than the 49152"},
             [&] { (void)sample_shared_too_much(to, nullptr); });
