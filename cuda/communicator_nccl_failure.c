@@ -41,13 +41,15 @@ enum status communicator_nccl_failed(struct communicator_nccl *nccl, const char 
     return status;
 }
 
+/* The collectives' kernels ended with the device. The library is not asked to abort: it could wait
+ * for the device for ever, and the process ends soon. */
 enum status communicator_nccl_device_failed(struct communicator_nccl *nccl, const char *doing,
                                             cudaError_t code, struct diag *diag)
 {
     struct backend_cuda *cuda = nccl->cuda;
     cuda_error_note(&cuda->error, doing, code);
     cuda->base.lost = true;
-    communicator_nccl_abort(nccl);
+    nccl->nccl = NULL;
     return cuda_error_report(&cuda->error, cuda->base.request.device, diag);
 }
 

@@ -48,7 +48,7 @@ ncclResult_t communicator_nccl_settle(ncclComm_t comm, ncclResult_t result, doub
 
 /* Ends what is under way, which may wait for ever; the communicator cannot be used any more. */
 void communicator_nccl_abort(struct communicator_nccl *nccl);
-/* Both abort. STATUS_ENVIRONMENT with the library's words. */
+/* No collective is possible after either. STATUS_ENVIRONMENT with the library's words. */
 enum status communicator_nccl_failed(struct communicator_nccl *nccl, const char *doing,
                                      ncclResult_t result, struct diag *diag);
 enum status communicator_nccl_device_failed(struct communicator_nccl *nccl, const char *doing,

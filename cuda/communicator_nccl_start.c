@@ -101,13 +101,14 @@ static enum status create_events(struct communicator_nccl *nccl, struct diag *di
 
 /* --- the end --- */
 
-/* In order where nothing failed: what is under way ends first. */
+/* In order where nothing failed: what is under way ends first. A device that failed is left alone
+ * (communicator_nccl_failure.c). */
 static void disconnect(struct communicator_nccl *nccl)
 {
-    if (nccl->nccl == NULL)
-        return;
     ncclResult_t result = ncclSystemError;
-    if (!nccl->base.failed && !cuda_error_failed(&nccl->cuda->error))
+    if (nccl->nccl == NULL || cuda_error_failed(&nccl->cuda->error))
+        return;
+    if (!nccl->base.failed)
         result = communicator_nccl_settle(nccl->nccl, ncclCommFinalize(nccl->nccl), FINISH_S);
     if (result != ncclSuccess) {
         communicator_nccl_abort(nccl);

@@ -19,7 +19,7 @@ struct cuda_error {
     const char *doing;           /* static storage; NULL: nothing has failed */
     char words[CUDA_ERROR_TEXT]; /* the library's */
     bool lost;                   /* the device itself is gone, not what was asked of it wrong */
-    uint64_t noted;              /* how often somebody asked for something */
+    uint64_t noted; /* how often: where it has not grown, nobody need wait for new work */
 };
 
 /* `doing`: "layer norm", in static storage. Kept if `code` is a failure and the first one. */

@@ -17,6 +17,7 @@
  */
 #include <cstdio>
 #include <cstring>
+#include <set>
 
 #include <unistd.h>
 
@@ -39,6 +40,13 @@ group &this_group()
 {
     static thread_local group the_group;
     return the_group;
+}
+
+/* All that are not destroyed: whoever abandons one has not lost it. */
+std::set<ncclComm_t> &all_comms()
+{
+    static std::set<ncclComm_t> *made = new std::set<ncclComm_t>;
+    return *made;
 }
 
 ncclResult_t fails(const char *call)
@@ -214,6 +222,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks, ncclUniqueId id
     if (config == nullptr || config->size != sizeof *config || config->magic != NCCL_CONFIG_MAGIC)
         refuse("ncclCommInitRankConfig: the configuration is not initialised");
     *comm = new ncclComm;
+    all_comms().insert(*comm);
     (*comm)->id = id;
     (*comm)->rank = rank;
     (*comm)->size = ranks;
@@ -263,6 +272,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm)
     if (comm->now != nccl_state::finished)
         refuse("ncclCommDestroy on rank %d: the communicator is not finalized", comm->rank);
     MPI_Comm_free(&comm->ranks);
+    all_comms().erase(comm);
     delete comm;
     return ncclSuccess;
 }
@@ -273,6 +283,7 @@ ncclResult_t ncclCommAbort(ncclComm_t comm)
     must_be_alive(comm, "ncclCommAbort");
     if (comm->held != nullptr)
         cuda_emulation_hold(comm->held, false);
+    all_comms().erase(comm);
     delete comm;
     return ncclSuccess;
 }

@@ -102,7 +102,23 @@ Test(backend_cuda, tells_what_fails_while_it_is_made)
                      calls[i]);
         expect_words(&diag, "GPU 0 failed, noticed at preparing it: out of memory");
         cuda_emulation_heal();
+        char alive[200];
+        cr_assert_eq(cuda_emulation_alive(alive, sizeof alive), 0, "%s: %s", calls[i], alive);
     }
+}
+
+Test(backend_cuda, gives_everything_back)
+{
+    char alive[200];
+    struct backend *backend = create();
+    void *base = reserve(backend, 10000);
+    reserve(backend, 20000);
+    timeline_restart(&backend->timeline);
+    synchronise(backend);
+    backend->operations->unreserve(backend, base, 10000);
+    cr_assert_gt(cuda_emulation_alive(alive, sizeof alive), 0);
+    backend->operations->destroy(backend);
+    cr_assert_eq(cuda_emulation_alive(alive, sizeof alive), 0, "%s", alive);
 }
 
 /* --- memory --- */

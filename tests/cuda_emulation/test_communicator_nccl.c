@@ -47,13 +47,15 @@ static void stop(struct fixture *fixture)
     struct diag diag = {0};
     communicator_destroy(fixture->communicator);
     device_arrays_backend_free(fixture->cuda);
+    cuda_emulation_heal();
+    char alive[200];
+    mpi_expect(cuda_emulation_alive(alive, sizeof alive) == 0, "all given back, not %s", alive);
     struct communicator *host = NULL;
     enum status status = communicator_mpi_create(MODEL_FP32, 1, &host, &diag);
     if (status == STATUS_OK)
         status = communicator_barrier(host, &diag);
     mpi_expect(status == STATUS_OK, "%s", diag.text);
     communicator_destroy(host);
-    cuda_emulation_heal();
 }
 
 static struct device_arrays make(const struct fixture *fixture, enum schedule_collective collective,

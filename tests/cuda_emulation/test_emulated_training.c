@@ -129,6 +129,8 @@ static void check(const struct training *training)
         expect_same_mathematics(what, training, &outcome);
     trial_destroy(cuda);
     trial_destroy(cpu);
+    mpi_expect(cuda_emulation_alive(text, sizeof text) == 0, "%s: all given back, not %s", what,
+               text);
     if (request->strategy == STRATEGY_FSDP && request->gradient_accumulation == 2)
         expect_same_bits(what, training, &outcome);
     same_mathematics_fini(&outcome);

@@ -48,6 +48,28 @@ static void step(struct trial *trial)
     mpi_expect(trial_step(trial, &result, &diag) == STATUS_OK, "%s", diag.text);
 }
 
+/* What would allocate, or wait where the step's end does not: none of it in a step but the first.
+ */
+static uint64_t forbidden_calls(void)
+{
+    static const char *const calls[] = {
+        "cudaMalloc",
+        "cudaFree",
+        "cudaHostAlloc",
+        "cudaEventCreate",
+        "cudaMemcpy",
+        "cudaEventCreateWithFlags",
+        "cudaDeviceSynchronize",
+        "cudaEventSynchronize",
+        "cudaStreamSynchronize",
+        "cudaMemset",
+    };
+    uint64_t count = 0;
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        count += cuda_emulation_calls(calls[i]);
+    return count;
+}
+
 static bool ends_with_gathers(enum strategy strategy)
 {
     return strategy == STRATEGY_ZERO1 || strategy == STRATEGY_ZERO2 || strategy == STRATEGY_ZERO3;
@@ -71,9 +93,13 @@ static void check(enum strategy strategy, unsigned variant)
     unsigned idle = 0, needed = 0;
     struct trial *trial = start(strategy, variant);
     step(trial);
+    const uint64_t before = forbidden_calls();
     cuda_emulation_log_start();
     step(trial);
     cuda_emulation_log_stop();
+    mpi_expect(before > 0 && forbidden_calls() == before,
+               "%s, variant %u: nothing allocated, and nobody waited for, inside a step", name,
+               variant);
     mpi_expect(cuda_emulation_log_ordered(CUDA_EMULATION_ALL_WAITS, text, sizeof text),
                "%s, variant %u: streams in order: %s", name, variant, text);
     for (uint64_t first = 0; first < cuda_emulation_log_waits();) {
