@@ -83,6 +83,16 @@ class Check:
         self.copy_gb_per_s = float(re.search(r"copy ([\d.]+) GB/s", said)[1])
         return f"{self.copy_gb_per_s:.0f} GB/s read and written"
 
+    def kernel_rates(self):
+        said = self.runner.run(self.tree / "tests" / "cuda" / "kernel_rates")
+        rates = re.findall(r"^(.+): ([\d.]+) us, (\d+) GB/s$", said, re.M)
+        if not rates:
+            raise PartFailed("no rate was printed")
+        if not self.copy_gb_per_s:
+            return "; ".join(f"{name} {rate} GB/s" for name, _, rate in rates)
+        shares = (f"{name} {100 * float(rate) / self.copy_gb_per_s:.0f} %" for name, _, rate in rates)
+        return "of the copy rate: " + "; ".join(shares)
+
     # --- training ---
 
     def train(self, backend, name, ranks, sizes, *options, expect=(0,), environment=None):
@@ -168,6 +178,7 @@ class Check:
         part("preflight", 20, self.preflight, needs=("build",))
         part(KERNEL_TESTS, 60, self.kernels, needs=("build",))
         part("copy rate", 15, self.copy_rate, required=False, needs=("build",))
+        part("kernel rates", 20, self.kernel_rates, required=False, needs=("build",))
         part("strategies, fp32", 60, self.compare("fp32", SMALL), needs=("build",))
         part("strategies, bf16", 60, self.compare("bf16", SMALL), needs=("build",))
         part("time of a step", 75, self.timed, needs=("build",))
