@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 import unittest
@@ -124,45 +123,42 @@ class Failed(HostsTest):
                              "--inject", f"hang@rank:{rank},step:2")
             self.expect_failure(run, kind="timeout", rank=rank, host=host, step=2)
 
-    def test_process_that_is_stopped_is_the_one_that_hangs(self):
-        self.start("--strategy", "zero1", "--timeout", TIMEOUT, repeats=50000)
-        self.stop_soon(2)
-        document = self.expect_failure(self.collector.finish(), kind="timeout", rank=2, host=1)
-        self.assertIn("no sign of life", document["failure"]["reason"])
 
-    def stop_soon(self, rank, seconds=60):
+class Cut(HostsTest):
+    """Ended, stopped or cut off from outside."""
+
+    def wait_for_rank(self, rank, seconds=60):
         end = time.monotonic() + seconds
         while rank not in self.collector.ranks():
             self.assertLess(time.monotonic(), end)
             time.sleep(0.05)
-        time.sleep(1)  # into the steps
-        os.kill(self.collector.ranks()[rank], signal.SIGSTOP)
+
+    def start_long(self):
+        """A run that is well in its steps."""
+        self.start("--strategy", "zero1", "--timeout", TIMEOUT, repeats=50000)
+        self.wait_for_rank(2)
+        time.sleep(1)
+
+    def test_process_that_is_stopped_is_the_one_that_hangs(self):
+        self.start_long()
+        os.kill(self.collector.ranks()[2], signal.SIGSTOP)
+        document = self.expect_failure(self.collector.finish(), kind="timeout", rank=2, host=1)
+        self.assertIn("no sign of life", document["failure"]["reason"])
 
     def test_interrupt_is_no_ranks_failure(self):
         process = self.start("--strategy", "zero1", "--inject", "hang@rank:2,step:2")
-        end = time.monotonic() + 60
-        while 2 not in self.collector.ranks():
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.05)
+        self.wait_for_rank(2)
         self.collector.wait_until_asleep(2)
         process.send_signal(signal.SIGTERM)
         self.expect_failure(self.collector.finish(), kind="interrupted", rank=None)
 
-
-class Lost(HostsTest):
     def test_host_that_cannot_be_reached_any_more(self):
-        process = self.start("--strategy", "zero1", "--timeout", TIMEOUT, repeats=50000)
-        end = time.monotonic() + 60
-        while 2 not in self.collector.ranks():
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.05)
-        time.sleep(1)
+        self.start_long()
         self.hosts.inside("hostb", "ip", "link", "set", "cable", "down")
-        path = self.hosts.see("hosta", "own", "out", "zero1.json")
-        while not os.path.exists(path):
+        end = time.monotonic() + 60
+        while not os.path.exists(self.hosts.see("hosta", "own", "out", "zero1.json")):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.05)
-        time.sleep(0.2)
         self.collector.end()  # mpirun waits for its daemon there
         self.collector.finish()
         failure = self.evidence("zero1")["failure"]
