@@ -23,6 +23,24 @@ TARGET_UTILISATION = 0.40
 ADAMW_BYTES = 6 * 4 + 2 + 2
 
 
+def completed(folder, strategy):
+    """The evidence of a strategy that did not fail."""
+    evidence = compare_runs.read(folder / f"{strategy}.json")
+    if evidence["failure"] is not None:
+        raise PartFailed(evidence["failure"]["reason"])
+    return evidence
+
+
+def share_of(evidence):
+    """What of the device's own matrix products the training was, against the target."""
+    metrics = evidence["metrics"]
+    if metrics.get("utilisation") is None:
+        return f"utilisation not known ({metrics.get('utilisation_note')})"
+    verdict = "met" if metrics["utilisation"] >= TARGET_UTILISATION else "MISSED"
+    return (f"{metrics['achieved_tflops']:.1f} of {evidence['calibration']['matrix_product_tflops']:.1f} TFLOP/s a GPU:"
+            f" utilisation {100 * metrics['utilisation']:.1f} %, target {100 * TARGET_UTILISATION:.0f} % {verdict}")
+
+
 class Check:
     def __init__(self, runner, root, output, gpus, packages):
         self.runner, self.root, self.output, self.gpus, self.packages = runner, root, output, gpus, packages
@@ -109,7 +127,7 @@ class Check:
             # 1: a strategy failed, which its evidence says better.
             gpu = self.train("cuda", f"cuda-{dtype}", ranks, sizes, *both, expect=(0, 1))
             failed = compare_runs.failures(gpu)
-            if len(failed) == len(compare_runs.STRATEGIES): # then there is nothing to compare
+            if len(failed) == len(compare_runs.STRATEGIES):  # then there is nothing to compare
                 raise PartFailed(some(failed))
             # Threads that wait shall not spin: the host may have other work.
             cpu = self.train("cpu", f"cpu-{dtype}", ranks, sizes, *both,
@@ -122,34 +140,26 @@ class Check:
                     f" (allowed {compare_runs.LOSS_TOLERANCE[dtype]:.0e}), calls and bytes equal")
         return work
 
-    def shared(self):
+    def shared(self, sizes):
         """Two ranks on one GPU: NCCL may refuse it."""
         if len(self.gpus) > 1:
             raise PartSkipped("there are several GPUs")
-        folder = self.train("cuda", "shared", 2, SMALL, "--strategy", "zero1", "--share-device", "--timeout", "20",
+        folder = self.train("cuda", "shared", 2, sizes, "--strategy", "zero1", "--share-device", "--timeout", "20",
                             "--dtype", "fp32", expect=(0, 1))
-        evidence = compare_runs.read(folder / "zero1.json")
-        if evidence["failure"] is not None:
-            raise PartFailed(evidence["failure"]["reason"])
-        return f"evidence level {evidence['evidence_level']}"
+        return f"evidence level {completed(folder, 'zero1')['evidence_level']}"
 
     # --- time ---
 
-    def timed(self):
-        folder = self.train("cuda", "timed", len(self.gpus), LARGE, "--strategy", "ddp")
-        evidence = compare_runs.read(folder / "ddp.json")
-        if evidence["failure"] is not None:
-            raise PartFailed(evidence["failure"]["reason"])
+    def timed(self, sizes):
+        folder = self.train("cuda", "timed", len(self.gpus), sizes, "--strategy", "ddp", expect=(0, 1))
+        evidence = completed(folder, "ddp")
         metrics, ranks = evidence["metrics"], evidence["timing"]["per_rank"]
-        share, slowest = metrics["utilisation"], max(ranks, key=lambda rank: rank["step_ms"])
-        parameters = evidence["workload"]["parameters"]
-        line = (f"{metrics['step_time_ms']:.1f} ms a step, {metrics['throughput']:.0f} tokens/s,"
-                f" {metrics['achieved_tflops']:.0f} of {evidence['calibration']['matrix_product_tflops']:.0f} TFLOP/s a"
-                f" GPU: utilisation {100 * share:.1f} %, target {100 * TARGET_UTILISATION:.0f} %"
-                f" {'met' if share >= TARGET_UTILISATION else 'MISSED'}; forward {slowest['forward_ms']:.1f},"
-                f" backward {slowest['backward_ms']:.1f}, optimizer {slowest['optimizer_ms']:.1f} ms")
+        slowest = max(ranks, key=lambda rank: rank["step_ms"])
+        line = (f"{metrics['step_time_ms']:.1f} ms a step, {metrics['throughput']:.0f} tokens/s, {share_of(evidence)};"
+                f" forward {slowest['forward_ms']:.1f}, backward {slowest['backward_ms']:.1f},"
+                f" optimizer {slowest['optimizer_ms']:.1f} ms")
         if self.copy_gb_per_s:
-            floor = parameters * ADAMW_BYTES / self.copy_gb_per_s / 1e6
+            floor = evidence["workload"]["parameters"] * ADAMW_BYTES / self.copy_gb_per_s / 1e6
             line += f" (AdamW at the copy rate: {floor:.1f})"
         return line
 
@@ -181,12 +191,17 @@ class Check:
         part("kernel rates", 20, self.kernel_rates, required=False, needs=("build",))
         part("strategies, fp32", 60, self.compare("fp32", SMALL), needs=("build",))
         part("strategies, bf16", 60, self.compare("bf16", SMALL), needs=("build",))
-        part("time of a step", 75, self.timed, needs=("build",))
-        part("two ranks on one GPU", 30, self.shared, required=False, needs=("build",))
+        part("time of a step", 75, lambda: self.timed(LARGE), needs=("build",))
+        part("two ranks on one GPU", 30, lambda: self.shared(SMALL), required=False, needs=("build",))
         part("compute-sanitizer", 60, self.sanitizer, required=False, needs=("build",))
 
     def rehearse(self, program):
-        """What can be done without a GPU: training and comparing, with the emulated collector."""
+        """What can be done without a GPU: the parts that train, with the emulated collector."""
+        part = self.runner.part
         self.program = program
-        for dtype in ("fp32", "bf16"):
-            self.runner.part(f"strategies, {dtype}", 120, self.compare(dtype, TINY))
+        self.runner.environment["CUDA_EMULATION_DEVICES"] = str(len(self.gpus))
+        part("preflight", 60, self.preflight)
+        part("strategies, fp32", 120, self.compare("fp32", TINY))
+        part("strategies, bf16", 120, self.compare("bf16", TINY))
+        part("time of a step", 60, lambda: self.timed(TINY))
+        part("two ranks on one GPU", 60, lambda: self.shared(TINY), required=False)
