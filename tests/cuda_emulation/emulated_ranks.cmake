@@ -59,6 +59,16 @@ add_test(NAME cuda_emulation_runs
 set_tests_properties(cuda_emulation_runs PROPERTIES
     ENVIRONMENT "ASAN_OPTIONS=fast_unwind_on_malloc=0;OMPI_MCA_mpi_yield_when_idle=1"
     FAIL_REGULAR_EXPRESSION "${SANITIZER_REPORT}" PROCESSORS 2 TIMEOUT 400)
+set(HOST_TESTS Emulated)
+if(RANKLEDGER_ASAN)
+    set(HOST_TESTS Emulated.test_every_rank_has_the_device_of_its_number_on_its_host)
+endif()
+add_test(NAME cuda_emulation_hosts
+    COMMAND ${PYTHON} ${PROJECT_SOURCE_DIR}/tests/collect/cli/test_hosts.py
+            $<TARGET_FILE:rankledger-collect-emulated> $<TARGET_FILE:rankledger> ${HOST_TESTS})
+set_tests_properties(cuda_emulation_hosts PROPERTIES
+    ENVIRONMENT "ASAN_OPTIONS=fast_unwind_on_malloc=0;OMPI_MCA_mpi_yield_when_idle=1;CUDA_EMULATION_DEVICES=2"
+    FAIL_REGULAR_EXPRESSION "${SANITIZER_REPORT}" SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 200)
 add_executable(test_step_order test_step_order.c backend_module_linked.c)
 target_link_libraries(test_step_order PRIVATE trial mpi_expect cuda_emulated rankledger_options)
 add_emulated_ranks_test(step_order 2)

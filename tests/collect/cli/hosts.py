@@ -113,7 +113,8 @@ class Hosts:
     def mpirun(self, *ranks):
         """The command that starts `ranks` ranks on each host, from the first."""
         places = ",".join(f"{name}:{count}" for name, count in zip(self.NAMES, ranks))
-        kept = [word for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS")
+        kept = [word for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
+                                     "CUDA_EMULATION_DEVICES")
                 if name in os.environ for word in ("-x", name)]
         return [*self.enter_command(self.NAMES[0]), "mpirun", "--allow-run-as-root",
                 "--wdir", self.folder, "--oversubscribe", "--host", places, "-n", str(sum(ranks)),

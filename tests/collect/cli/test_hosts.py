@@ -166,6 +166,34 @@ class Cut(HostsTest):
                          failure)
 
 
+class Emulated(HostsTest):
+    """The CUDA backend; PROGRAM is the collector with emulated devices, two a host."""
+
+    def test_every_rank_has_the_device_of_its_number_on_its_host(self):
+        run = self.train("--backend", "cuda", "--strategy", "ddp,zero3", ranks=(2, 2))
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        document = self.evidence("zero3")
+        self.assertEqual(document["evidence_level"], "emulated_cuda")
+        self.assertEqual(document["hardware"]["device_count"], 4)
+        self.assertEqual([(device["host"], device["index"])
+                          for device in document["hardware"]["devices"]],
+                         [(0, 0), (0, 1), (1, 0), (1, 1)])
+        self.assertEqual([(rank["host"], rank["gpu"])
+                          for rank in document["environment"]["per_rank"]],
+                         [(0, 0), (0, 1), (1, 2), (1, 3)])
+
+    def test_host_with_too_few_devices_is_told_before(self):
+        run = self.train("--backend", "cuda", "--strategy", "zero3", ranks=(1, 3))
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertIn("3 ranks on a host need 3 GPUs, and 2 can be seen", run.stdout)
+        self.assertEqual(self.evidence("zero3")["failure"]["kind"], "preflight")
+
+    def test_rank_that_hangs_in_a_collective_of_streams_is_named(self):
+        run = self.train("--backend", "cuda", "--strategy", "zero1", "--timeout", "3",
+                         "--inject", "hang@rank:2,step:2")
+        self.expect_failure(run, kind="timeout", rank=2, host=1, step=2)
+
+
 if __name__ == "__main__":
     hosts.enter()
     PROGRAM, RANKLEDGER = sys.argv[1:3]
