@@ -152,6 +152,7 @@ Test(backend_cuda, says_what_was_asked_and_what_is_free)
     cr_assert(!backend->lost);
     reserve(backend, 500000); /* the refusal is not found again */
     synchronise(backend);
+    backend->operations->destroy(backend);
 }
 
 Test(backend_cuda, says_how_much_is_in_use)
@@ -165,6 +166,7 @@ Test(backend_cuda, says_how_much_is_in_use)
     cr_assert_eq(before, 0); /* nobody can tell without the driver's library */
     cr_assert_geq(now, 500000);
     cr_assert_leq(now, 500000 + 4096); /* the arena begins at a multiple of 4096 */
+    backend->operations->destroy(backend);
 }
 
 static void fill(unsigned char *bytes, size_t count, unsigned seed)
@@ -191,6 +193,7 @@ Test(backend_cuda, copies_of_every_size_arrive)
     }
     free(from);
     free(to);
+    backend->operations->destroy(backend);
 }
 
 Test(backend_cuda, many_small_answers_arrive_together)
@@ -205,6 +208,7 @@ Test(backend_cuda, many_small_answers_arrive_together)
         backend->operations->to_host(backend, to + i, base + i, 1);
     synchronise(backend);
     cr_assert_eq(memcmp(from, to, COUNT), 0);
+    backend->operations->destroy(backend);
 }
 
 Test(backend_cuda, fills_and_copies_on_the_device)
@@ -222,6 +226,7 @@ Test(backend_cuda, fills_and_copies_on_the_device)
     cr_assert_eq(memcmp(from, to, 64), 0);
     for (size_t i = 64; i < 128; i++)
         cr_assert_eq(to[i], 0);
+    backend->operations->destroy(backend);
 }
 
 /* --- moments --- */
@@ -249,6 +254,7 @@ Test(backend_cuda, marks_are_moments_in_order)
             cr_assert_eq(backend_cuda_of(backend)->timeline.count, events);
         events = backend_cuda_of(backend)->timeline.count;
     }
+    backend->operations->destroy(backend);
 }
 
 /* --- failures --- */
@@ -267,6 +273,8 @@ Test(backend_cuda, the_first_failure_stays)
     expect_words(&diag, "GPU 0 failed, noticed at zeroing memory: an illegal memory access was "
                         "encountered (cudaErrorIllegalAddress)");
     cr_assert(backend->lost);
+    cuda_emulation_heal();
+    backend->operations->destroy(backend);
 }
 
 Test(backend_cuda, a_lost_device_is_called_lost)
@@ -280,4 +288,6 @@ Test(backend_cuda, a_lost_device_is_called_lost)
     expect_words(&diag, "GPU 0 was lost, noticed at waiting for the operators");
     expect_words(&diag, "CUDA_VISIBLE_DEVICES");
     cr_assert(backend->lost);
+    cuda_emulation_heal();
+    backend->operations->destroy(backend);
 }
