@@ -45,8 +45,8 @@ static __device__ inline void gelu_group(const struct cuda_gelu &gelu, int64_t f
 }
 
 /* A group of 16 bytes a thread, as one access if all are `whole`. Groups are laid from the
- * beginning: with borders found from the address nvcc no longer sees that they are aligned, and
- * writes them element by element. */
+ * beginning: nvcc joins the writes of a group only where its place is a multiple of a group's size
+ * in the code itself, not where borders are found from the address. */
 template <bool backward, typename T>
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     gelu_kernel(struct cuda_gelu gelu, bool whole)

@@ -46,16 +46,16 @@ static __device__ inline void load_group(float values[GROUP], const float *from,
     }
 }
 
-/* As T over the place of the fp32 row, in accesses of 16 bytes. */
+/* In accesses of 16 bytes. */
 template <typename T>
-static __device__ inline void store_group(float *row, uint64_t column, const float values[GROUP])
+static __device__ inline void store_group(T *row, uint64_t column, const float values[GROUP])
 {
     constexpr int N = cuda_number_widest<T>;
     for (int part = 0; part < GROUP; part += N) {
         cuda_number_group<T, N> group;
         for (int i = 0; i < N; i++)
             group.value[i] = cuda_number_narrow<T>(values[part + i]);
-        cuda_number_store<true, T, N>((T *)row + column + part, 0, N, group);
+        cuda_number_store<true, T, N>(row + column + part, 0, N, group);
     }
 }
 
@@ -117,7 +117,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
             values[i] = column + i < row.seen ? expf(values[i] - most) * share : 0.0f;
         __syncthreads();
         if (column < tile.keys)
-            store_group<T>(row.scores, column, values);
+            store_group((T *)row.scores, column, values);
     }
 }
 
@@ -177,8 +177,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         }
         __syncthreads();
         if (column < tile.keys) {
-            store_group<T>(row.scores, column, p);
-            store_group<T>(row_gradients, column, ds);
+            store_group((T *)row.scores, column, p);
+            store_group((T *)row_gradients, column, ds);
         }
     }
 }
@@ -196,35 +196,42 @@ extern "C" cudaError_t cuda_softmax_backward(const struct cuda_softmax_tile *til
                               *tile, gradients, *outputs);
 }
 
-/* N: elements of an access, 16 bytes read and 8 written, or one element where rows are askew. */
-template <int N>
-static __global__ void __launch_bounds__(BLOCK_THREADS)
-    softmax_narrow_kernel(struct cuda_softmax_narrow narrow)
+/* Where element `index` of the sums goes; in units of `unit` elements. */
+static __device__ inline uint64_t narrow_place(const struct cuda_softmax_narrow &narrow,
+                                               uint64_t index, uint64_t unit)
 {
-    const uint64_t first = ((uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) * N;
-    if (first >= narrow.batch * narrow.length * narrow.depth)
+    const uint64_t depth = narrow.depth / unit, row = index / depth;
+    return row / narrow.length * (narrow.step / unit) + row % narrow.length * (narrow.row / unit) +
+           index % depth;
+}
+
+/* A group a thread: two 16-byte reads and, counted in groups so that nvcc sees it to be aligned, a
+ * 16-byte write where rows are `whole` groups. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    softmax_narrow_kernel(struct cuda_softmax_narrow narrow, bool whole)
+{
+    const uint64_t count = narrow.batch * narrow.length * narrow.depth;
+    const uint64_t group = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    const uint64_t first = group * GROUP;
+    __nv_bfloat16 *to = (__nv_bfloat16 *)narrow.to;
+    if (first < count && whole) {
+        float values[GROUP];
+        load_group(values, narrow.from, first, count, 0.0f);
+        store_group(to, narrow_place(narrow, group, GROUP) * GROUP, values);
         return;
-    const uint64_t key = first / narrow.depth % narrow.length;
-    const uint64_t matrix = first / narrow.depth / narrow.length;
-    __nv_bfloat16 *to =
-        (__nv_bfloat16 *)narrow.to + matrix * narrow.step + key * narrow.row + first % narrow.depth;
-    const cuda_number_group<float, N> from =
-        cuda_number_load<true, float, N>(narrow.from + first, 0, N);
-    cuda_number_group<__nv_bfloat16, N> rounded;
-    for (int i = 0; i < N; i++)
-        rounded.value[i] = cuda_number_narrow<__nv_bfloat16>(from.value[i]);
-    cuda_number_store<true, __nv_bfloat16, N>(to, 0, N, rounded);
+    }
+    for (uint64_t i = first; i < first + GROUP && i < count; i++)
+        to[narrow_place(narrow, i, 1)] = cuda_number_narrow<__nv_bfloat16>(narrow.from[i]);
 }
 
 extern "C" cudaError_t cuda_softmax_narrow(const struct cuda_softmax_narrow *narrow,
                                            cudaStream_t stream)
 {
     const uint64_t count = narrow->batch * narrow->length * narrow->depth;
-    const bool whole = narrow->depth % 4 == 0 && narrow->row % 4 == 0 && narrow->step % 4 == 0 &&
-                       cuda_number_lead<__nv_bfloat16, 4>(narrow->to) == 0;
-    const uint64_t blocks = cuda_number_ceiling(count, whole ? 4 * BLOCK_THREADS : BLOCK_THREADS);
-    return whole ? cuda_launch(softmax_narrow_kernel<4>, (unsigned)blocks, BLOCK_THREADS, stream,
-                               *narrow)
-                 : cuda_launch(softmax_narrow_kernel<1>, (unsigned)blocks, BLOCK_THREADS, stream,
-                               *narrow);
+    const bool whole = narrow->depth % GROUP == 0 && narrow->row % GROUP == 0 &&
+                       narrow->step % GROUP == 0 &&
+                       cuda_number_lead<__nv_bfloat16, GROUP>(narrow->to) == 0;
+    const uint64_t blocks = cuda_number_ceiling(count, (uint64_t)GROUP * BLOCK_THREADS);
+    return cuda_launch(softmax_narrow_kernel, (unsigned)blocks, BLOCK_THREADS, stream, *narrow,
+                       whole);
 }
