@@ -2,6 +2,7 @@
 # cuBLASLt, NCCL. Sets CUDA_MISSING to a list of what keeps it from being built, and the
 # targets CUDA::cudart_static, CUDA::cublasLt and NCCL::NCCL.
 option(RANKLEDGER_CUDA "Build the CUDA backend where the toolkit is found" ON)
+option(RANKLEDGER_CUDA_REQUIRED "Do not configure without the CUDA backend" OFF)
 set(RANKLEDGER_CUDA_ARCHITECTURES "" CACHE STRING
     "Compute capabilities, as CMAKE_CUDA_ARCHITECTURES; empty: 80, 90, 100 and PTX of the newest")
 set(CUDA_MISSING "")
@@ -67,6 +68,11 @@ elseif(COLLECTOR_MISSING)
     list(APPEND CUDA_MISSING "it needs the collector")
 else()
     rankledger_find_cuda()
+endif()
+
+if(CUDA_MISSING AND RANKLEDGER_CUDA_REQUIRED)
+    list(JOIN CUDA_MISSING ", " missing)
+    message(FATAL_ERROR "the CUDA backend is not built: ${missing}")
 endif()
 
 if(NOT CUDA_MISSING)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is installed works alone: the program, its man page and its completion.
+# What is installed works alone: the programs, their man pages and completion, a backend's module.
 # Usage: install.sh BUILD_DIR
 set -eu
 prefix=$(mktemp -d)
@@ -20,6 +20,10 @@ for name in $names; do
     done
     test -e "$prefix/share/bash-completion/completions/$name"
 done
+# The installed program finds its module: it says what else is missing, if anything, but not that.
+if [ -e "$prefix/lib/rankledger/librankledger_cuda.so" ]; then
+    ! "$prefix/bin/rankledger-collect" preflight --backend cuda 2>&1 | grep -F "has no CUDA backend"
+fi
 test -e "$prefix/share/rankledger/policies/card-80gb.json"
 bash -c '
     set -eu

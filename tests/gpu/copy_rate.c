@@ -1,6 +1,6 @@
 /*
- * How fast the device copies within its own memory: bytes read and written in a second, the median of
- * several copies of an array that no cache holds. Prints "copy RATE GB/s".
+ * How fast the device copies within its own memory: bytes read and written in a second, the median
+ * of several copies of an array that no cache holds. Prints "copy RATE GB/s".
  */
 #include <cuda_runtime.h>
 #include <stdio.h>

@@ -82,7 +82,7 @@ class PartRunner:
         self.note(said)
         if child.returncode not in expect:
             lines = said.strip().splitlines() or [""]
-            telling = next((line for line in lines if re.search(r"\berror\b|^missing ", line)), lines[-1])
+            telling = next((line for line in lines if re.search(r"\berror\b|^missing |is not built", line)), lines[-1])
             raise PartFailed(f"{os.path.basename(words[0])} ended with {child.returncode}: {telling.strip()[:240]}")
         return said
 
