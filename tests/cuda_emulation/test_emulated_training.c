@@ -137,17 +137,24 @@ static void check(const struct training *training)
     same_mathematics_fini(&outcome_cpu);
 }
 
+/* Two micro-batches go through the variants of a schedule in turn. */
+static void check_one(enum strategy strategy, enum model_dtype dtype, uint64_t accumulation)
+{
+    struct training training =
+        trial_training(strategy, dtype, world_size, accumulation, 2 / accumulation);
+    if (accumulation == 2)
+        trial_vary(&training.schedule, ((unsigned)strategy + 2 * (unsigned)dtype) % TRIAL_VARIANTS);
+    check(&training);
+}
+
 int main(void)
 {
     mpi_expect_start(&rank, &world_size);
     setenv("CUDA_EMULATION_DEVICES", "3", 1);
     for (enum strategy strategy = 0; strategy < STRATEGY_COUNT; strategy++)
         for (enum model_dtype dtype = 0; dtype < MODEL_DTYPE_COUNT; dtype++)
-            for (uint64_t accumulation = 1; accumulation <= 2; accumulation++) {
-                const struct training training =
-                    trial_training(strategy, dtype, world_size, accumulation, 2 / accumulation);
-                check(&training);
-            }
+            for (uint64_t accumulation = 1; accumulation <= 2; accumulation++)
+                check_one(strategy, dtype, accumulation);
     for (enum model_dtype dtype = 0; rank == 0 && dtype < MODEL_DTYPE_COUNT; dtype++)
         printf("%s, %u ranks, from the reference: gradients %.1e, key biases %.1e, norms %.1e, "
                "losses %.1e\n",
