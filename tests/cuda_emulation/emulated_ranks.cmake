@@ -39,11 +39,13 @@ target_link_libraries(cuda_emulated
     PUBLIC cuda_emulation_nccl cuda_emulation_cublaslt collect_core PRIVATE rankledger_options)
 add_emulated_cuda_sources(cuda_emulated ${CUDA_HOST_SOURCES} ${CUDA_KERNEL_SOURCES})
 
-add_executable(test_backend_cuda test_backend_cuda.c)
-target_link_libraries(test_backend_cuda PRIVATE cuda_emulated rankledger_options PkgConfig::CRITERION)
-add_test(NAME cuda_emulation_backend_cuda COMMAND test_backend_cuda)
-set_tests_properties(cuda_emulation_backend_cuda PROPERTIES
-    FAIL_REGULAR_EXPRESSION "${SANITIZER_REPORT}" TIMEOUT 120)
+foreach(name backend_cuda cuda_product)
+    add_executable(test_${name} test_${name}.c)
+    target_link_libraries(test_${name} PRIVATE cuda_emulated rankledger_options PkgConfig::CRITERION)
+    add_test(NAME cuda_emulation_${name} COMMAND test_${name})
+    set_tests_properties(cuda_emulation_${name} PROPERTIES
+        FAIL_REGULAR_EXPRESSION "${SANITIZER_REPORT}" TIMEOUT 120)
+endforeach()
 
 # Training runs. The row of the backend is the linked one, whatever is found beside the program.
 add_executable(test_emulated_training test_emulated_training.c backend_module_linked.c)

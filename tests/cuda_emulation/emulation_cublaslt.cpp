@@ -341,6 +341,8 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle,
     const product asked = {operation, a, b, c, d, 1, 0, nullptr, nullptr, nullptr, nullptr};
     const uint64_t alignment = promised_alignment(*preference, *operation);
     *found = 0;
+    if (cuda_emulation_enter("cublasLtMatmulAlgoGetHeuristic") != cudaSuccess)
+        return CUBLAS_STATUS_NOT_SUPPORTED;
     const cublasStatus_t status = offered(asked, alignment);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
