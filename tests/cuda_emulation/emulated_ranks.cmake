@@ -86,3 +86,11 @@ set_tests_properties(cuda_emulation_hosts PROPERTIES
 add_executable(test_step_order test_step_order.c backend_module_linked.c)
 target_link_libraries(test_step_order PRIVATE trial mpi_expect cuda_emulated rankledger_options)
 add_emulated_ranks_test(step_order 2)
+
+# The headers against the toolkit's, where there is one.
+if(TARGET NCCL::NCCL AND TARGET CUDA::cublasLt)
+    add_test(NAME cuda_emulation_header_values
+        COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/header_values.py ${CMAKE_C_COMPILER}
+                ${CMAKE_CURRENT_SOURCE_DIR}/include ${CUDAToolkit_INCLUDE_DIRS}
+                ${cublasLt_INCLUDE_DIR} ${nccl_INCLUDE_DIR})
+endif()
