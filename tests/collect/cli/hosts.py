@@ -116,7 +116,9 @@ class Hosts:
         kept = [word for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
                                      "CUDA_EMULATION_DEVICES")
                 if name in os.environ for word in ("-x", name)]
-        return [*self.enter_command(self.NAMES[0]), "mpirun", "--allow-run-as-root",
+        return [*self.enter_command(self.NAMES[0]),
+                "env", "PRTE_MCA_plm_ssh_agent=" + self.path("agent"),  # its name in Open MPI 5
+                "mpirun", "--allow-run-as-root",
                 "--wdir", self.folder, "--oversubscribe", "--host", places, "-n", str(sum(ranks)),
                 "--mca", "plm_rsh_agent", self.path("agent"),
                 "--mca", "mpi_yield_when_idle", "1", *kept]
