@@ -95,6 +95,17 @@ class Completed(EmulatedTest):
             for a, b in zip(losses["cuda"], losses["cpu"]):
                 self.assertLess(abs(a - b) / b, tolerance)
 
+    def test_checkpoint_goes_on_under_another_strategy_and_backend(self):
+        self.expect(self.train("--strategy", "zero1", "--checkpoint", "sharded"), 0)
+        losses = []
+        for train in (self.train, self.collector.train):  # the latter on the CPU
+            backend = () if train == self.train else ("--backend", "cpu")
+            self.expect(train(*backend, "--strategy", "zero3", "--force", "--restore",
+                              "out/checkpoints/zero1-sharded"), 0)
+            losses.append(self.collector.evidence("zero3")["metrics"]["losses"])
+        for a, b in zip(*losses):
+            self.assertLess(abs(a - b) / b, 1e-5)  # collector.md, "Same mathematics"
+
     def test_one_rank_needs_no_collectives(self):
         self.expect(self.train("--strategy", "zero3,fsdp_full_shard", ranks=1,
                                fail="ncclCommInitRankConfig:1:2"), 0)
