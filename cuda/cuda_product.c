@@ -67,7 +67,8 @@ static enum status make_room(struct cuda_products *products, struct diag *diag)
 /* Whether there is an algorithm for any addresses at all. */
 static bool is_offered(const struct cuda_product_plan *plan)
 {
-    return plan->offered[CUDA_PRODUCT_PLAN_ANYWHERE] || plan->offered[CUDA_PRODUCT_PLAN_ALIGNED];
+    return cuda_product_plan_offers(plan, CUDA_PRODUCT_PLAN_ANYWHERE) ||
+           cuda_product_plan_offers(plan, CUDA_PRODUCT_PLAN_ALIGNED);
 }
 
 static enum status refuse(const struct cuda_products *products,
@@ -180,16 +181,28 @@ static bool is_aligned(const void *address)
     return (uintptr_t)address % CUDA_PRODUCT_PLAN_ALIGNED_BYTES == 0;
 }
 
-/* By where every matrix of the batch begins, and what goes along with it. What can take any address
- * takes an aligned one, too. */
+/* By where every matrix of the batch begins. What can take any address takes an aligned one, too.
+ */
 static enum cuda_product_plan_address address_of(const struct cuda_product_plan *plan,
                                                  const struct cuda_product_operands *operands)
 {
     const bool aligned = plan->even_steps && is_aligned(operands->a) && is_aligned(operands->b) &&
-                         is_aligned(operands->added) && is_aligned(operands->out) &&
-                         is_aligned(operands->vector) && is_aligned(operands->matrix);
-    return aligned && plan->offered[CUDA_PRODUCT_PLAN_ALIGNED] ? CUDA_PRODUCT_PLAN_ALIGNED
-                                                               : CUDA_PRODUCT_PLAN_ANYWHERE;
+                         is_aligned(operands->added) && is_aligned(operands->out);
+    return aligned && cuda_product_plan_offers(plan, CUDA_PRODUCT_PLAN_ALIGNED)
+               ? CUDA_PRODUCT_PLAN_ALIGNED
+               : CUDA_PRODUCT_PLAN_ANYWHERE;
+}
+
+/*
+ * Whether there is an algorithm for these addresses. What goes along with a product must be
+ * aligned: the heuristic is told of the matrices' alignment only, and picks kernels that read 16
+ * bytes of a bias at once (pytorch/pytorch, pull request 194497: a misaligned address on the
+ * device, which is lost then).
+ */
+static bool fits(const struct cuda_product_plan *plan, const struct cuda_product_operands *operands)
+{
+    return is_aligned(operands->vector) && is_aligned(operands->matrix) &&
+           cuda_product_plan_offers(plan, address_of(plan, operands));
 }
 
 /* The library only says that a launch failed; the runtime knows whether the device is lost. */
@@ -203,25 +216,44 @@ static void note(struct backend_cuda *cuda, cublasStatus_t status)
         cuda_error_note_words(&cuda->error, doing, cublasLtGetStatusString(status));
 }
 
-static void launch(struct backend_cuda *cuda, const struct cuda_product_plan *plan,
-                   const struct cuda_product_operands *operands)
+static cublasStatus_t ask(struct backend_cuda *cuda, const struct cuda_product_plan *plan,
+                          const struct cuda_product_operands *operands,
+                          const cublasLtMatmulAlgo_t *algorithm)
 {
     const float beta = operands->added == NULL ? 0.0f : 1.0f;
     const void *added = operands->added == NULL ? operands->out : operands->added;
-    cublasStatus_t status =
+    const cublasStatus_t status =
         cuda_product_plan_set_addresses(plan, operands->vector, operands->matrix);
-    if (status == CUBLAS_STATUS_SUCCESS)
-        status = cublasLtMatmul(
-            cuda->products->handle, plan->operation, &operands->scale, operands->b, plan->a,
-            operands->a, plan->b, &beta, added, plan->out, operands->out, plan->out,
-            &plan->algorithms[address_of(plan, operands)], cuda_workspace_product(cuda),
-            CUDA_WORKSPACE_PRODUCT_BYTES, cuda->compute);
-    note(cuda, status);
+    if (status != CUBLAS_STATUS_SUCCESS)
+        return status;
+    return cublasLtMatmul(cuda->products->handle, plan->operation, &operands->scale, operands->b,
+                          plan->a, operands->a, plan->b, &beta, added, plan->out, operands->out,
+                          plan->out, algorithm, cuda_workspace_product(cuda),
+                          CUDA_WORKSPACE_PRODUCT_BYTES, cuda->compute);
+}
+
+/* False if every algorithm is refused: then nothing was launched. What is refused once is not asked
+ * for again. */
+static bool launch(struct backend_cuda *cuda, struct cuda_product_plan *plan,
+                   const struct cuda_product_operands *operands)
+{
+    while (fits(plan, operands)) {
+        struct cuda_product_plan_choices *choices = &plan->choices[address_of(plan, operands)];
+        const cublasStatus_t status =
+            ask(cuda, plan, operands, &choices->algorithms[choices->next]);
+        if (status != CUBLAS_STATUS_NOT_SUPPORTED && status != CUBLAS_STATUS_INVALID_VALUE) {
+            note(cuda, status);
+            return true;
+        }
+        plan->refusal = status;
+        choices->next++;
+    }
+    return false;
 }
 
 /* NULL, and noted, if it cannot be made. */
-static const struct cuda_product_plan *plan_of(struct backend_cuda *cuda,
-                                               const struct cuda_product_shape *shape)
+static struct cuda_product_plan *plan_of(struct backend_cuda *cuda,
+                                         const struct cuda_product_shape *shape)
 {
     struct cuda_products *products = cuda->products;
     struct cuda_product_plan *plan = products->count == 0 ? NULL : *find_slot(products, shape);
@@ -239,16 +271,14 @@ bool cuda_products_multiply(struct backend_cuda *cuda, const struct cuda_product
 {
     if (!(cuda->products->allowed & 1u << shape->after))
         return false;
-    const struct cuda_product_plan *plan = plan_of(cuda, shape);
+    struct cuda_product_plan *plan = plan_of(cuda, shape);
     if (plan == NULL)
         return true;
-    const bool offered = plan->offered[address_of(plan, operands)];
-    if (!offered && shape->after != CUDA_PRODUCT_PLAIN)
+    if (launch(cuda, plan, operands))
+        return true;
+    if (shape->after != CUDA_PRODUCT_PLAIN)
         return false;
-    if (offered)
-        launch(cuda, plan, operands);
-    else
-        note(cuda, plan->refusal);
+    note(cuda, plan->refusal);
     return true;
 }
 

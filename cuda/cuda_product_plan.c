@@ -127,15 +127,17 @@ static cublasStatus_t prefer(cublasLtMatmulPreference_t preference, uint32_t ali
     return status;
 }
 
-/* The heuristic's first choice for addresses that are multiples of `alignment`. The workspace does
- * not exist yet, and it looks at no memory: any number with that alignment stands for an address.
+/*
+ * The heuristic's choices for matrices at multiples of `alignment`. The workspace does not exist
+ * yet, and it looks at no memory: any aligned number stands for the addresses of what goes along,
+ * which are always aligned (cuda_product.c).
  */
-static cublasStatus_t choose(cublasLtHandle_t handle, struct cuda_product_plan *plan,
-                             uint32_t alignment, cublasLtMatmulAlgo_t *algorithm)
+static cublasStatus_t choose(cublasLtHandle_t handle, const struct cuda_product_plan *plan,
+                             uint32_t alignment, struct cuda_product_plan_choices *choices)
 {
-    const void *somewhere = (const void *)(uintptr_t)alignment;
+    const void *somewhere = (const void *)(uintptr_t)CUDA_PRODUCT_PLAN_ALIGNED_BYTES;
     cublasLtMatmulPreference_t preference = NULL;
-    cublasLtMatmulHeuristicResult_t result;
+    cublasLtMatmulHeuristicResult_t results[CUDA_PRODUCT_PLAN_CHOICES];
     int found = 0;
     cublasStatus_t status = cuda_product_plan_set_addresses(plan, somewhere, somewhere);
     if (status == CUBLAS_STATUS_SUCCESS)
@@ -144,16 +146,16 @@ static cublasStatus_t choose(cublasLtHandle_t handle, struct cuda_product_plan *
         return status;
     status = prefer(preference, alignment);
     if (status == CUBLAS_STATUS_SUCCESS)
-        status =
-            cublasLtMatmulAlgoGetHeuristic(handle, plan->operation, plan->a, plan->b, plan->out,
-                                           plan->out, preference, 1, &result, &found);
+        status = cublasLtMatmulAlgoGetHeuristic(handle, plan->operation, plan->a, plan->b,
+                                                plan->out, plan->out, preference,
+                                                CUDA_PRODUCT_PLAN_CHOICES, results, &found);
     cublasLtMatmulPreferenceDestroy(preference);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
-    if (found == 0)
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    *algorithm = result.algo;
-    return result.state;
+    for (int i = 0; i < found; i++)
+        if (results[i].state == CUBLAS_STATUS_SUCCESS)
+            choices->algorithms[choices->count++] = results[i].algo;
+    return choices->count > 0 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
 void cuda_product_plan_fini(struct cuda_product_plan *plan)
@@ -193,8 +195,7 @@ void cuda_product_plan_make(struct cuda_product_plan *plan, cublasLtHandle_t han
     if (status != CUBLAS_STATUS_SUCCESS)
         return;
     for (int i = 0; i < CUDA_PRODUCT_PLAN_ADDRESS_COUNT; i++) {
-        status = choose(handle, plan, alignments[i], &plan->algorithms[i]);
-        plan->offered[i] = status == CUBLAS_STATUS_SUCCESS;
+        status = choose(handle, plan, alignments[i], &plan->choices[i]);
         if (status != CUBLAS_STATUS_SUCCESS)
             plan->refusal = status;
     }

@@ -19,6 +19,8 @@ namespace
 constexpr uint64_t algorithm_mark = 0x636C74616C676F21u;
 /* Far less than a real one takes, so that small tests stay quick. */
 constexpr uint64_t algorithm_workspace = 64 << 10;
+/* The second one takes no workspace. */
+constexpr int most_algorithms = 2;
 
 bool fits(const cublasLtMatrixLayoutOpaque &matrix, uint64_t rows, uint64_t columns)
 {
@@ -99,9 +101,9 @@ cublasStatus_t check_addresses(const product &asked, const algorithm &chosen, co
         if (matrix->batch > 1 && (uint64_t)matrix->step * size_of(matrix->type) % chosen.alignment)
             return CUBLAS_STATUS_NOT_SUPPORTED;
     if (operation.epilogue != CUBLASLT_EPILOGUE_DEFAULT &&
-        (!is_multiple(operation.bias, chosen.alignment) ||
-         !is_multiple(operation.aux, chosen.alignment)))
-        return CUBLAS_STATUS_NOT_SUPPORTED;
+        (!is_multiple(operation.bias, along_alignment) ||
+         !is_multiple(operation.aux, along_alignment)))
+        return CUBLAS_STATUS_EXECUTION_FAILED; /* a misaligned address on the device */
     const bool enough = workspace_bytes >= chosen.workspace &&
                         (chosen.workspace == 0 || workspace != nullptr) &&
                         is_multiple(workspace, workspace_alignment);
@@ -346,16 +348,18 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle,
     const cublasStatus_t status = offered(asked, alignment);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
-    const algorithm chosen = {algorithm_mark, problem_number(asked), alignment,
-                              preference->workspace < algorithm_workspace ? preference->workspace
-                                                                          : algorithm_workspace};
-    results[0] = {};
-    static_assert(sizeof chosen <= sizeof results[0].algo, "an algorithm lies in the library's");
-    std::memcpy(&results[0].algo, &chosen, sizeof chosen);
-    results[0].workspaceSize = chosen.workspace;
-    results[0].state = CUBLAS_STATUS_SUCCESS;
-    results[0].wavesCount = 1;
-    *found = 1;
+    for (; *found < requested && *found < most_algorithms; (*found)++) {
+        cublasLtMatmulHeuristicResult_t &result = results[*found];
+        const uint64_t bytes = *found == 0 ? algorithm_workspace : 0;
+        const algorithm chosen = {algorithm_mark, problem_number(asked), alignment,
+                                  preference->workspace < bytes ? preference->workspace : bytes};
+        result = {};
+        static_assert(sizeof chosen <= sizeof result.algo, "an algorithm lies in the library's");
+        std::memcpy(&result.algo, &chosen, sizeof chosen);
+        result.workspaceSize = chosen.workspace;
+        result.state = CUBLAS_STATUS_SUCCESS;
+        result.wavesCount = 1;
+    }
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -392,11 +396,16 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
     cublasStatus_t status = offered(asked, chosen.alignment);
     if (status == CUBLAS_STATUS_SUCCESS)
         status = check_addresses(asked, chosen, workspace, workspace_bytes);
+    if (status == CUBLAS_STATUS_SUCCESS &&
+        cuda_emulation_enter("cublasLtMatmulRefused") != cudaSuccess)
+        status = CUBLAS_STATUS_NOT_SUPPORTED;
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
     cuda_emulation_begin(stream, "cublasLtMatmul");
-    cuda_emulation_touch(workspace, chosen.workspace, true);
-    std::memset(workspace, 0xFF, chosen.workspace);
+    if (chosen.workspace > 0) {
+        cuda_emulation_touch(workspace, chosen.workspace, true);
+        std::memset(workspace, 0xFF, chosen.workspace);
+    }
     multiply(asked);
     cuda_emulation_end();
     return CUBLAS_STATUS_SUCCESS;

@@ -6,7 +6,12 @@
  * that do not fit, an auxiliary matrix whose leading dimension is no multiple of 8, addresses that
  * are less aligned than the algorithm was chosen for, a workspace that is too small or not 256-byte
  * aligned. It offers less than the library where nobody needs it: epilogues in a batch, GELU and
- * sums for addresses that are not multiples of 16. An algorithm overwrites its workspace.
+ * sums for addresses that are not multiples of 16. What goes along with a product (a bias, an
+ * auxiliary matrix) is read 16 bytes at a time, whatever its address was when the algorithm was
+ * chosen: at another address the product fails. An algorithm overwrites its workspace.
+ *
+ * "cublasLtMatmulRefused" (cuda_emulation_fail): the n-th product is not supported, though its
+ * algorithm was offered.
  */
 #ifndef CUDA_EMULATION_CUBLASLT_PARTS_H
 #define CUDA_EMULATION_CUBLASLT_PARTS_H
@@ -60,6 +65,7 @@ struct algorithm {
 };
 
 constexpr size_t workspace_alignment = 256;
+constexpr uint64_t along_alignment = 16;
 
 uint64_t problem_number(const product &asked);
 /* Whether the library has an algorithm, for addresses that are multiples of `alignment`. */

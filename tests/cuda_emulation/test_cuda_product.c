@@ -36,7 +36,7 @@ static void expect_words(const struct diag *diag, const char *words)
 }
 
 /* A linear layer of 32 by 32 somewhere behind the workspace. */
-static void multiply(struct backend *backend)
+static void multiply(struct backend *backend, const void *bias)
 {
     struct diag diag = {0};
     void *base = NULL;
@@ -46,7 +46,7 @@ static void multiply(struct backend *backend)
     cr_assert_eq(status, STATUS_OK, "%s", diag.text);
     unsigned char *at = (unsigned char *)base + backend->workspace_bytes / 64 * 64 + 64;
     backend->operations->set_workspace(backend, base);
-    backend->operations->linear_forward(backend, at, at + bytes / 4, at + bytes / 2, NULL, 32, 32);
+    backend->operations->linear_forward(backend, at, at + bytes / 4, at + bytes / 2, bias, 32, 32);
 }
 
 Test(cuda_product, plans_are_few_however_long_sequences_are)
@@ -103,9 +103,59 @@ Test(cuda_product, a_failed_product_is_said_by_who_waits)
     struct diag diag = {0};
     struct backend *backend = create(8, MODEL_BF16);
     cuda_emulation_fail(-1, "cublasLtMatmul", 1, cudaErrorNotSupported);
-    multiply(backend);
+    multiply(backend, NULL);
     cr_assert_eq(backend->operations->synchronise(backend, &diag), STATUS_ENVIRONMENT);
     expect_words(&diag, "GPU 0 failed, noticed at matrix product: CUBLAS_STATUS_EXECUTION_FAILED");
+    backend->operations->destroy(backend);
+}
+
+/* --- what the heuristic offers and the product refuses --- */
+
+#define REFUSED "cublasLtMatmulRefused"
+
+/* The next `count` products are refused. */
+static void refuse(int count)
+{
+    cuda_emulation_heal();
+    for (int i = 0; i < count; i++)
+        cuda_emulation_fail(-1, REFUSED, 1, cudaErrorNotSupported);
+}
+
+/* How many products the library was asked for in a layer, with a bias or without. */
+static uint64_t asked_in(struct backend *backend, const void *bias, struct diag *diag)
+{
+    const uint64_t before = cuda_emulation_calls(REFUSED);
+    multiply(backend, bias);
+    if (backend->operations->synchronise(backend, diag) != STATUS_OK)
+        cr_assert(backend->lost);
+    return cuda_emulation_calls(REFUSED) - before;
+}
+
+/* Two algorithms for aligned addresses and two for any; what was refused is not asked for again. */
+Test(cuda_product, a_refused_product_is_asked_for_otherwise)
+{
+    struct diag diag = {0};
+    struct backend *backend = create(8, MODEL_BF16);
+    refuse(3);
+    cr_assert_eq(asked_in(backend, NULL, &diag), 4);
+    cr_assert_eq(asked_in(backend, NULL, &diag), 1);
+    cr_assert_eq(diag.text[0], '\0', "%s", diag.text);
+    refuse(1);
+    cr_assert_eq(asked_in(backend, NULL, &diag), 1);
+    expect_words(&diag, "GPU 0 failed, noticed at matrix product: CUBLAS_STATUS_NOT_SUPPORTED");
+    backend->operations->destroy(backend);
+}
+
+Test(cuda_product, a_refused_fusion_is_made_by_own_kernels)
+{
+    struct diag diag = {0};
+    struct backend *backend = create(8, MODEL_BF16);
+    void *bias = NULL;
+    cr_assert_eq(backend->operations->reserve(backend, 64, &bias, &diag), STATUS_OK);
+    refuse(4);
+    cr_assert_eq(asked_in(backend, bias, &diag), 5);
+    cr_assert_eq(asked_in(backend, bias, &diag), 1);
+    cr_assert_eq(diag.text[0], '\0', "%s", diag.text);
     backend->operations->destroy(backend);
 }
 

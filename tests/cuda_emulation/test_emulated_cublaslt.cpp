@@ -200,6 +200,9 @@ void refuses_what_an_algorithm_is_not_for()
     check(anywhere.multiply(algorithm, workspace_bytes, 2) == CUBLAS_STATUS_SUCCESS,
           "an address of whole elements");
     check(cublasLtDestroy(nullptr) == CUBLAS_STATUS_NOT_INITIALIZED, "no handle");
+    request biased(CUBLASLT_EPILOGUE_BIAS);
+    biased.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, (void *)((char *)biased.bias.data + 2));
+    check(biased.both() == CUBLAS_STATUS_EXECUTION_FAILED, "a bias at an odd address");
 }
 
 void fails_when_told_to()
@@ -209,6 +212,8 @@ void fails_when_told_to()
     check(asked.both() == CUBLAS_STATUS_EXECUTION_FAILED, "a planned failure");
     cuda_emulation_heal();
     check(asked.both() == CUBLAS_STATUS_SUCCESS, "and none behind it");
+    cuda_emulation_fail(-1, "cublasLtMatmulRefused", 1, 1);
+    check(asked.both() == CUBLAS_STATUS_NOT_SUPPORTED, "a planned refusal");
 }
 
 } // namespace
