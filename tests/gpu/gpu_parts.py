@@ -108,6 +108,13 @@ class Check:
         shares = (f"{name} {100 * float(rate) / self.copy_gb_per_s:.0f} %" for name, _, rate in rates)
         return "of the copy rate: " + "; ".join(shares)
 
+    def operator_rates(self):
+        said = self.runner.run(self.tree / "tests" / "cuda" / "operator_rates")
+        rates = re.findall(r"^(.+): [\d.]+ us, ([\d.]+) TFLOP/s$", said, re.M)
+        if not rates:
+            raise PartFailed("no rate was printed")
+        return "TFLOP/s: " + "; ".join(f"{name} {float(rate):.0f}" for name, rate in rates)
+
     # --- training ---
 
     def train(self, backend, name, ranks, sizes, *options, expect=(0,), environment=None):
@@ -186,6 +193,7 @@ class Check:
         part(KERNEL_TESTS, 60, self.kernels, needs=("build",))
         part("copy rate", 15, self.copy_rate, required=False, needs=("build",))
         part("kernel rates", 20, self.kernel_rates, required=False, needs=("build",))
+        part("operator rates", 20, self.operator_rates, required=False, needs=("build",))
         part("strategies, fp32", 60, self.compare("fp32", SMALL), needs=("build",))
         part("strategies, bf16", 60, self.compare("bf16", SMALL), needs=("build",))
         part("time of a step", 75, lambda: self.timed(LARGE), needs=("build",))
