@@ -81,6 +81,22 @@ static enum status use_for_free(int device, uint64_t *bytes, struct diag *diag)
     return STATUS_OK;
 }
 
+/*
+ * As the management library tells; `whole`: what CUDA says of the device. The library counts what
+ * the driver keeps for itself, too, about half a GiB, and of a part of a GPU (MIG), which has its
+ * address, it tells the whole GPU's memory: that is of no use.
+ */
+static bool told_free(const struct cuda_nvml *nvml, const char *bus, uint64_t whole,
+                      uint64_t *bytes)
+{
+    uint64_t left = 0;
+    uint64_t all = 0;
+    if (!cuda_nvml_memory(nvml, bus, &left, &all) || whole < all - all / 8)
+        return false;
+    *bytes = left < whole ? left : whole;
+    return true;
+}
+
 static enum status load_device(int index, struct device_description_device *device,
                                struct diag *diag)
 {
@@ -115,8 +131,8 @@ static enum status load_devices(const struct cuda_nvml *nvml, bool free_memory,
     for (size_t i = 0; i < description->count && status == STATUS_OK; i++) {
         struct device_description_device *device = &description->devices[i];
         status = load_device((int)i, device, diag);
-        if (status == STATUS_OK && !cuda_nvml_free(nvml, device->bus, &device->free_bytes) &&
-            free_memory)
+        if (status == STATUS_OK &&
+            !told_free(nvml, device->bus, device->memory_bytes, &device->free_bytes) && free_memory)
             status = use_for_free((int)i, &device->free_bytes, diag);
         load_peers(i, description);
     }
@@ -147,10 +163,12 @@ bool cuda_describe_free(int device, uint64_t *bytes)
 {
     char bus[32];
     struct cuda_nvml nvml;
-    if (cudaDeviceGetPCIBusId(bus, (int)sizeof bus, device) != cudaSuccess)
+    struct cudaDeviceProp properties;
+    if (cudaDeviceGetPCIBusId(bus, (int)sizeof bus, device) != cudaSuccess ||
+        cudaGetDeviceProperties(&properties, device) != cudaSuccess)
         return false;
     cuda_nvml_open(&nvml);
-    bool known = cuda_nvml_free(&nvml, bus, bytes);
+    bool known = told_free(&nvml, bus, properties.totalGlobalMem, bytes);
     cuda_nvml_close(&nvml);
     return known;
 }

@@ -46,13 +46,15 @@ bool cuda_nvml_driver(const struct cuda_nvml *nvml, char *text, size_t size)
     return nvml->library != NULL && nvml->driver_version(text, (unsigned)size) == SUCCESS;
 }
 
-bool cuda_nvml_free(const struct cuda_nvml *nvml, const char *bus, uint64_t *bytes)
+bool cuda_nvml_memory(const struct cuda_nvml *nvml, const char *bus, uint64_t *left,
+                      uint64_t *whole)
 {
     void *device = NULL;
     struct memory memory = {0};
     if (nvml->library == NULL || nvml->handle(bus, &device) != SUCCESS ||
         nvml->memory(device, &memory) != SUCCESS)
         return false;
-    *bytes = memory.free;
+    *left = memory.free;
+    *whole = memory.total;
     return true;
 }

@@ -23,7 +23,9 @@ void cuda_nvml_close(struct cuda_nvml *nvml);
 
 /* What the driver calls itself, "580.159.03"; false if it is not known. */
 bool cuda_nvml_driver(const struct cuda_nvml *nvml, char *text, size_t size);
-/* Free bytes of the device at a PCI address; false if they are not known. */
-bool cuda_nvml_free(const struct cuda_nvml *nvml, const char *bus, uint64_t *bytes);
+/* Free bytes of the GPU at a PCI address, and all, with what the driver keeps for itself; false if
+ * they are not known. */
+bool cuda_nvml_memory(const struct cuda_nvml *nvml, const char *bus, uint64_t *left,
+                      uint64_t *whole);
 
 #endif

@@ -39,13 +39,22 @@ target_link_libraries(cuda_emulated
     PUBLIC cuda_emulation_nccl cuda_emulation_cublaslt collect_core PRIVATE rankledger_options)
 add_emulated_cuda_sources(cuda_emulated ${CUDA_HOST_SOURCES} ${CUDA_KERNEL_SOURCES})
 
-foreach(name backend_cuda cuda_product)
+foreach(name backend_cuda cuda_describe cuda_product)
     add_executable(test_${name} test_${name}.c)
     target_link_libraries(test_${name} PRIVATE cuda_emulated rankledger_options PkgConfig::CRITERION)
     add_test(NAME cuda_emulation_${name} COMMAND test_${name})
     set_tests_properties(cuda_emulation_${name} PROPERTIES
         FAIL_REGULAR_EXPRESSION "${SANITIZER_REPORT}" TIMEOUT 120)
 endforeach()
+
+# The driver's management library is looked for by its name.
+add_library(made_up_nvml MODULE made_up_nvml.c)
+target_link_libraries(made_up_nvml PRIVATE rankledger_options)
+set_target_properties(made_up_nvml PROPERTIES OUTPUT_NAME nvidia-ml SUFFIX .so.1
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/made_up)
+add_dependencies(test_cuda_describe made_up_nvml)
+set_tests_properties(cuda_emulation_cuda_describe PROPERTIES
+    ENVIRONMENT LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/made_up)
 
 # Training runs. The row of the backend is the linked one, whatever is found beside the program.
 add_executable(test_emulated_training test_emulated_training.c backend_module_linked.c)
