@@ -4,14 +4,9 @@
 #include <stddef.h>
 
 #include "backend_cuda.h"
+#include "cuda_attention_shapes.h"
 #include "cuda_softmax.h"
 #include "cuda_workspace.h"
-
-/* A tile of work: the matrices [matrix, matrix + batch) of the inner loop, rows and keys. */
-struct tile {
-    uint64_t outer, matrix, batch;
-    uint64_t first, rows, keys;
-};
 
 /* What an operator works on. Gradients and sums are of the backward pass. */
 struct attention {
@@ -37,133 +32,12 @@ static uint64_t sums_bytes(const struct cuda_attention_tiling *tiling)
     return cuda_workspace_aligned(tiling->chunk * tiling->length * tiling->depth * sizeof(float));
 }
 
-/* Keys get gradients from several tiles; in bf16 these are added up in fp32 beside dqkv. */
-static bool sums_apart(const struct cuda_attention_tiling *tiling, bool bf16)
-{
-    return bf16 && tiling->rows < tiling->length;
-}
-
 uint64_t cuda_attention_workspace_bytes(const struct backend_request *request)
 {
     const struct cuda_attention_tiling tiling =
         cuda_attention_tiling_of(&request->shape, CUDA_ATTENTION_TILE_BYTES);
-    const bool apart = sums_apart(&tiling, request->dtype == MODEL_BF16);
+    const bool apart = cuda_attention_shapes_apart(&tiling, request->dtype == MODEL_BF16);
     return 2 * tile_bytes(&tiling) + (apart ? 2 * sums_bytes(&tiling) : 0);
-}
-
-/* --- the products --- */
-
-static struct cuda_product_layout qkv_layout(const struct cuda_attention_tiling *tiling)
-{
-    return (struct cuda_product_layout){3 * tiling->width, tiling->inner_step.qkv};
-}
-
-static struct cuda_product_layout out_layout(const struct cuda_attention_tiling *tiling)
-{
-    return (struct cuda_product_layout){tiling->width, tiling->inner_step.out};
-}
-
-/* [rows, keys] = queries keys^T; `queries`: where they lie, qkv or dout. */
-static struct cuda_product_shape scores_shape(const struct cuda_attention_tiling *tiling,
-                                              const struct tile *tile,
-                                              struct cuda_product_layout queries)
-{
-    return (struct cuda_product_shape){.rows = tile->rows,
-                                       .columns = tile->keys,
-                                       .depth = tiling->depth,
-                                       .batch = tile->batch,
-                                       .a = queries,
-                                       .b = qkv_layout(tiling),
-                                       .b_transposed = 1,
-                                       .out = {tiling->stride, tile->rows * tiling->stride},
-                                       .fp32_out = 1};
-}
-
-/* Probabilities, or gradients of scores, as cuda_softmax.h leaves them. */
-static struct cuda_product_layout typed_layout(const struct cuda_attention_tiling *tiling,
-                                               const struct tile *tile, bool bf16)
-{
-    const uint64_t stride = bf16 ? 2 * tiling->stride : tiling->stride;
-    return (struct cuda_product_layout){stride, tile->rows * stride};
-}
-
-/* [rows, depth] = probabilities values; `rows`: where they go, out or dqkv. */
-static struct cuda_product_shape rows_shape(const struct cuda_attention_tiling *tiling,
-                                            const struct tile *tile, bool bf16,
-                                            struct cuda_product_layout rows)
-{
-    return (struct cuda_product_shape){.rows = tile->rows,
-                                       .columns = tiling->depth,
-                                       .depth = tile->keys,
-                                       .batch = tile->batch,
-                                       .a = typed_layout(tiling, tile, bf16),
-                                       .b = qkv_layout(tiling),
-                                       .out = rows};
-}
-
-/* [keys, depth] = probabilities^T rows; `rows`: where those lie, dout or qkv. */
-static struct cuda_product_shape keys_shape(const struct cuda_attention_tiling *tiling,
-                                            const struct tile *tile, bool bf16,
-                                            struct cuda_product_layout rows)
-{
-    const bool apart = sums_apart(tiling, bf16);
-    const struct cuda_product_layout sums = {tiling->depth, tiling->length * tiling->depth};
-    return (struct cuda_product_shape){.rows = tile->keys,
-                                       .columns = tiling->depth,
-                                       .depth = tile->rows,
-                                       .batch = tile->batch,
-                                       .a = typed_layout(tiling, tile, bf16),
-                                       .a_transposed = 1,
-                                       .b = rows,
-                                       .out = apart ? sums : qkv_layout(tiling),
-                                       .fp32_out = apart};
-}
-
-static struct tile tile_at(const struct cuda_attention_tiling *tiling, uint64_t matrix,
-                           uint64_t first)
-{
-    const uint64_t matrices = tiling->inner - matrix, rows = tiling->length - first;
-    struct tile tile = {.matrix = matrix,
-                        .batch = matrices < tiling->chunk ? matrices : tiling->chunk,
-                        .first = first,
-                        .rows = rows < tiling->rows ? rows : tiling->rows};
-    tile.keys = cuda_attention_keys(tiling, first, tile.rows);
-    return tile;
-}
-
-static enum status plan_tile(struct cuda_products *products,
-                             const struct cuda_attention_tiling *tiling, const struct tile *tile,
-                             bool bf16, struct diag *diag)
-{
-    const struct cuda_product_layout qkv = qkv_layout(tiling), out = out_layout(tiling);
-    const struct cuda_product_shape shapes[] = {
-        scores_shape(tiling, tile, qkv),     scores_shape(tiling, tile, out),
-        rows_shape(tiling, tile, bf16, out), rows_shape(tiling, tile, bf16, qkv),
-        keys_shape(tiling, tile, bf16, out), keys_shape(tiling, tile, bf16, qkv),
-    };
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < sizeof shapes / sizeof shapes[0]; i++)
-        status = cuda_products_plan(products, &shapes[i], diag);
-    return status;
-}
-
-enum status cuda_attention_plan(struct cuda_products *products,
-                                const struct backend_request *request, struct diag *diag)
-{
-    const struct cuda_attention_tiling tiling =
-        cuda_attention_tiling_of(&request->shape, CUDA_ATTENTION_TILE_BYTES);
-    const uint64_t chunks = (tiling.inner + tiling.chunk - 1) / tiling.chunk;
-    enum status status = STATUS_OK;
-    for (uint64_t first = 0; first < tiling.length; first += tiling.rows) {
-        const struct tile full = tile_at(&tiling, 0, first);
-        const struct tile last = tile_at(&tiling, (chunks - 1) * tiling.chunk, first);
-        const bool bf16 = request->dtype == MODEL_BF16;
-        if (status == STATUS_OK)
-            status = plan_tile(products, &tiling, &full, bf16, diag);
-        if (status == STATUS_OK)
-            status = plan_tile(products, &tiling, &last, bf16, diag);
-    }
-    return status;
 }
 
 /* --- where things lie --- */
@@ -174,15 +48,16 @@ static uint64_t offset_in_bytes(const struct attention *attention, uint64_t elem
 }
 
 /* Of the tile's first matrix, in elements: row `row` of a part of qkv, or of out. */
-static uint64_t qkv_offset(const struct attention *attention, const struct tile *tile,
-                           enum part part, uint64_t row)
+static uint64_t qkv_offset(const struct attention *attention,
+                           const struct cuda_attention_tile *tile, enum part part, uint64_t row)
 {
     const struct cuda_attention_tiling *tiling = &attention->tiling;
     return tile->outer * tiling->outer_step.qkv + tile->matrix * tiling->inner_step.qkv +
            row * 3 * tiling->width + (uint64_t)part * tiling->width;
 }
 
-static uint64_t out_offset(const struct attention *attention, const struct tile *tile)
+static uint64_t out_offset(const struct attention *attention,
+                           const struct cuda_attention_tile *tile)
 {
     const struct cuda_attention_tiling *tiling = &attention->tiling;
     return tile->outer * tiling->outer_step.out + tile->matrix * tiling->inner_step.out +
@@ -200,7 +75,7 @@ static void *result_at(const struct attention *attention, uint64_t elements)
 }
 
 static struct cuda_softmax_tile softmax_tile(const struct attention *attention,
-                                             const struct tile *tile)
+                                             const struct cuda_attention_tile *tile)
 {
     const struct cuda_attention_tiling *tiling = &attention->tiling;
     return (struct cuda_softmax_tile){
@@ -217,14 +92,16 @@ static struct cuda_softmax_tile softmax_tile(const struct attention *attention,
 
 /* Calls for every tile; a chunk's last tile, which sees all keys, comes first. */
 static void each_tile(const struct attention *attention,
-                      void (*call)(const struct attention *attention, const struct tile *tile))
+                      void (*call)(const struct attention *attention,
+                                   const struct cuda_attention_tile *tile))
 {
     const struct cuda_attention_tiling *tiling = &attention->tiling;
     const uint64_t last = (tiling->length - 1) / tiling->rows * tiling->rows;
     for (uint64_t outer = 0; outer < tiling->outer; outer++)
         for (uint64_t matrix = 0; matrix < tiling->inner; matrix += tiling->chunk)
             for (uint64_t end = last + tiling->rows; end > 0; end -= tiling->rows) {
-                struct tile tile = tile_at(tiling, matrix, end - tiling->rows);
+                struct cuda_attention_tile tile =
+                    cuda_attention_shapes_tile(tiling, matrix, end - tiling->rows);
                 tile.outer = outer;
                 call(attention, &tile);
             }
@@ -238,10 +115,11 @@ static void multiply(const struct attention *attention, const struct cuda_produc
 
 /* --- forward --- */
 
-static void make_scores(const struct attention *attention, const struct tile *tile)
+static void make_scores(const struct attention *attention, const struct cuda_attention_tile *tile)
 {
     const struct cuda_attention_tiling *tiling = &attention->tiling;
-    const struct cuda_product_shape shape = scores_shape(tiling, tile, qkv_layout(tiling));
+    const struct cuda_product_shape shape =
+        cuda_attention_shapes_scores(tiling, tile, cuda_attention_shapes_qkv(tiling));
     const struct cuda_product_operands operands = {
         .a = at(attention, attention->qkv, qkv_offset(attention, tile, QUERY, tile->first)),
         .b = at(attention, attention->qkv, qkv_offset(attention, tile, KEY, 0)),
@@ -250,7 +128,7 @@ static void make_scores(const struct attention *attention, const struct tile *ti
     multiply(attention, &shape, &operands);
 }
 
-static void forward_tile(const struct attention *attention, const struct tile *tile)
+static void forward_tile(const struct attention *attention, const struct cuda_attention_tile *tile)
 {
     struct backend_cuda *cuda = attention->cuda;
     const struct cuda_attention_tiling *tiling = &attention->tiling;
@@ -259,7 +137,7 @@ static void forward_tile(const struct attention *attention, const struct tile *t
     cuda_error_note(&cuda->error, "softmax of attention",
                     cuda_softmax_forward(&softmax, cuda->bf16, cuda->compute));
     const struct cuda_product_shape shape =
-        rows_shape(tiling, tile, cuda->bf16, out_layout(tiling));
+        cuda_attention_shapes_rows(tiling, tile, cuda->bf16, cuda_attention_shapes_out(tiling));
     const struct cuda_product_operands operands = {
         .a = attention->scores,
         .b = at(attention, attention->qkv, qkv_offset(attention, tile, VALUE, 0)),
@@ -278,7 +156,7 @@ static struct attention attention_of(struct backend_cuda *cuda)
     attention.scale = 1.0f / sqrtf((float)attention.tiling.depth);
     attention.scores = (float *)(void *)next;
     attention.gradients = (float *)(void *)(next + tile_bytes(&attention.tiling));
-    if (!sums_apart(&attention.tiling, cuda->bf16))
+    if (!cuda_attention_shapes_apart(&attention.tiling, cuda->bf16))
         return attention;
     next += 2 * tile_bytes(&attention.tiling);
     attention.key_sums = (float *)(void *)next;
@@ -299,11 +177,13 @@ void backend_cuda_attention_forward(struct backend *backend, void *out, float *s
 /* --- backward --- */
 
 /* Scores become probabilities, and the gradients of these those of the scores. */
-static void make_gradients(const struct attention *attention, const struct tile *tile)
+static void make_gradients(const struct attention *attention,
+                           const struct cuda_attention_tile *tile)
 {
     struct backend_cuda *cuda = attention->cuda;
     const struct cuda_attention_tiling *tiling = &attention->tiling;
-    const struct cuda_product_shape shape = scores_shape(tiling, tile, out_layout(tiling));
+    const struct cuda_product_shape shape =
+        cuda_attention_shapes_scores(tiling, tile, cuda_attention_shapes_out(tiling));
     const uint64_t row = out_offset(attention, tile);
     const struct cuda_product_operands operands = {
         .a = at(attention, attention->dout, row),
@@ -322,11 +202,12 @@ static void make_gradients(const struct attention *attention, const struct tile 
         cuda_softmax_backward(&softmax, attention->gradients, &outputs, cuda->bf16, cuda->compute));
 }
 
-static void query_gradient(const struct attention *attention, const struct tile *tile)
+static void query_gradient(const struct attention *attention,
+                           const struct cuda_attention_tile *tile)
 {
     const struct cuda_attention_tiling *tiling = &attention->tiling;
-    const struct cuda_product_shape shape =
-        rows_shape(tiling, tile, attention->cuda->bf16, qkv_layout(tiling));
+    const struct cuda_product_shape shape = cuda_attention_shapes_rows(
+        tiling, tile, attention->cuda->bf16, cuda_attention_shapes_qkv(tiling));
     const struct cuda_product_operands operands = {
         .a = attention->gradients,
         .b = at(attention, attention->qkv, qkv_offset(attention, tile, KEY, 0)),
@@ -336,13 +217,15 @@ static void query_gradient(const struct attention *attention, const struct tile 
 }
 
 /* A chunk's first tile, which sees all keys, sets; the others add. */
-static void key_gradients(const struct attention *attention, const struct tile *tile)
+static void key_gradients(const struct attention *attention, const struct cuda_attention_tile *tile)
 {
     const struct cuda_attention_tiling *tiling = &attention->tiling;
     const bool bf16 = attention->cuda->bf16;
     const bool adds = tile->first + tile->rows < tiling->length;
-    const struct cuda_product_shape of_keys = keys_shape(tiling, tile, bf16, qkv_layout(tiling));
-    const struct cuda_product_shape of_values = keys_shape(tiling, tile, bf16, out_layout(tiling));
+    const struct cuda_product_shape of_keys =
+        cuda_attention_shapes_keys(tiling, tile, bf16, cuda_attention_shapes_qkv(tiling));
+    const struct cuda_product_shape of_values =
+        cuda_attention_shapes_keys(tiling, tile, bf16, cuda_attention_shapes_out(tiling));
     struct cuda_product_operands keys = {
         .a = attention->gradients,
         .b = at(attention, attention->qkv, qkv_offset(attention, tile, QUERY, tile->first)),
@@ -353,7 +236,7 @@ static void key_gradients(const struct attention *attention, const struct tile *
         .b = at(attention, attention->dout, out_offset(attention, tile)),
         .out = result_at(attention, qkv_offset(attention, tile, VALUE, 0)),
         .scale = 1};
-    if (sums_apart(tiling, bf16)) {
+    if (cuda_attention_shapes_apart(tiling, bf16)) {
         keys.out = attention->key_sums;
         values.out = attention->value_sums;
     }
@@ -364,7 +247,7 @@ static void key_gradients(const struct attention *attention, const struct tile *
 }
 
 /* The sums of a chunk go to dqkv. */
-static void round_sums(const struct attention *attention, const struct tile *tile)
+static void round_sums(const struct attention *attention, const struct cuda_attention_tile *tile)
 {
     struct backend_cuda *cuda = attention->cuda;
     const struct cuda_attention_tiling *tiling = &attention->tiling;
@@ -384,13 +267,13 @@ static void round_sums(const struct attention *attention, const struct tile *til
     }
 }
 
-static void backward_tile(const struct attention *attention, const struct tile *tile)
+static void backward_tile(const struct attention *attention, const struct cuda_attention_tile *tile)
 {
     make_scores(attention, tile);
     make_gradients(attention, tile);
     query_gradient(attention, tile);
     key_gradients(attention, tile);
-    if (tile->first == 0 && sums_apart(&attention->tiling, attention->cuda->bf16))
+    if (tile->first == 0 && cuda_attention_shapes_apart(&attention->tiling, attention->cuda->bf16))
         round_sums(attention, tile);
 }
 

@@ -7,6 +7,7 @@ set(CUDA_HOST_SOURCES # C17
     communicator_nccl_failure.c
     communicator_nccl_start.c
     cuda_attention.c
+    cuda_attention_shapes.c
     cuda_attention_tiling.c
     cuda_describe.c
     cuda_error.c

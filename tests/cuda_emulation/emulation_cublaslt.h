@@ -21,6 +21,10 @@
 
 #include "cublasLt.h"
 
+struct cublasLtContext {
+    int device;
+};
+
 struct cublasLtMatrixLayoutOpaque {
     cudaDataType type;
     uint64_t rows, columns;
