@@ -6,10 +6,12 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 import tarfile
 
 DRIVER_FOLDERS = ("/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib")
 TOOLKITS = ("/usr/local/cuda", "/opt/cuda")
+SYSTEM = ("/usr", "/usr/local")
 # CUdevice_attribute of cuda.h.
 CAPABILITY_MAJOR, CAPABILITY_MINOR = 75, 76
 
@@ -71,17 +73,23 @@ def python_libraries():
     return [pathlib.Path(place) for place in places]
 
 
+def major_version(folder):
+    """"13" of a toolkit."""
+    said = subprocess.run([folder / "bin" / "nvcc", "--version"], check=True, capture_output=True, text=True).stdout
+    return re.search(r"release (\d+)\.", said)[1]
+
+
 def library_options(folder):
-    """CMake options for what lies outside of the toolkit `folder`."""
+    """CMake options for what lies outside of the toolkit `folder` and of the system's own folders."""
     options = []
-    for name, header, pattern in (("nccl", "nccl.h", "libnccl.so.2"), ("cublasLt", "cublasLt.h", "libcublasLt.so.*")):
-        if folder and (folder / "include" / header).is_file() and glob.glob(f"{folder}/lib*/lib{name}.so*"):
+    for name, header, library in (("nccl", "nccl.h", "libnccl.so.2"),
+                                  ("cublasLt", "cublasLt.h", f"libcublasLt.so.{major_version(folder)}")):
+        if any((place / "include" / header).is_file() for place in (folder, *map(pathlib.Path, SYSTEM))):
             continue
-        for place in python_libraries():
-            headers, libraries = sorted(place.glob(f"*/include/{header}")), sorted(place.glob(f"*/lib/{pattern}"))
-            if headers and libraries:
-                options += [f"-D{name}_INCLUDE_DIR={headers[0].parent}", f"-D{name}_LIBRARY={libraries[-1]}"]
-                break
+        packages = [package for place in python_libraries() for package in sorted(place.iterdir())
+                    if (package / "include" / header).is_file() and (package / "lib" / library).is_file()]
+        if packages:
+            options += [f"-D{name}_INCLUDE_DIR={packages[0]}/include", f"-D{name}_LIBRARY={packages[0]}/lib/{library}"]
     return options
 
 

@@ -63,16 +63,20 @@ class Check:
         if shutil.which("ninja"):
             options += ["-G", "Ninja"]
         capabilities = sorted({f"{capability}-real" for _, capability in self.gpus}) or ["90-real"]
-        self.runner.run(cmake, "-S", self.root, "-B", self.tree, "-DCMAKE_BUILD_TYPE=Release",
-                        "-DRANKLEDGER_COLLECTOR_ONLY=ON", "-DRANKLEDGER_CUDA_REQUIRED=ON",
-                        f"-DRANKLEDGER_CUDA_ARCHITECTURES={';'.join(capabilities)}", *options)
+        self.run_tool(cmake, "-S", self.root, "-B", self.tree, "-DCMAKE_BUILD_TYPE=Release",
+                      "-DRANKLEDGER_COLLECTOR_ONLY=ON", "-DRANKLEDGER_CUDA_REQUIRED=ON",
+                      f"-DRANKLEDGER_CUDA_ARCHITECTURES={';'.join(capabilities)}", *options)
         return cmake
+
+    def run_tool(self, *command):
+        """Compilers and the like do not get the carried libraries, which may be older than their own."""
+        self.runner.run(*command, environment={"LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")})
 
     def compile(self):
         cmake = self.configure()
         jobs = len(os.sched_getaffinity(0))
-        self.runner.run(cmake, "--build", self.tree, "--parallel", jobs)
-        self.runner.run(cmake, "--build", self.tree, "--parallel", jobs, "--target", "gpu_tests")
+        self.run_tool(cmake, "--build", self.tree, "--parallel", jobs, "--target", "rankledger-collect",
+                      "rankledger_cuda", "gpu_tests")
         return f"with {jobs} jobs"
 
     def build(self):
