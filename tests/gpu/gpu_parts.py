@@ -2,6 +2,7 @@
 import os
 import re
 import shutil
+import subprocess
 
 import compare_runs
 import gpu_machine
@@ -90,8 +91,10 @@ class Check:
             try:
                 self.runner.run(program, limit_s=40)
                 passed.append(program.name)
-            except (PartFailed, TimeoutError) as fault:
+            except PartFailed as fault:
                 failed.append(str(fault))
+            except subprocess.TimeoutExpired:
+                failed.append(f"{program.name} took too long")
         if failed or not passed:
             self.runner.note("\n".join(failed))
             raise PartFailed(some(failed) if failed else "no test was built")

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-LINE = 240  # characters of a row's words; the log has the rest
+LINE = 480  # characters of a row's words; the log has the rest
 PASSED, FAILED, SKIPPED = "passed", "FAILED", "not run"
 
 
