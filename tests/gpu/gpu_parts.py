@@ -9,6 +9,7 @@ import gpu_machine
 from part_runner import PartFailed, PartSkipped, some
 
 KERNEL_TESTS = "kernels against double"
+KERNEL_TEST_S = 40  # of one program
 # Small enough for seconds, with more than one bucket, odd sizes and several gradient micro-batches.
 SMALL = ("--width", "192", "--layers", "3", "--heads", "3", "--vocab", "1003", "--seq-len", "96", "--micro-batch",
          "2", "--gradient-accumulation", "2", "--bucket-mb", "1", "--warmup", "1", "--repeats", "9")
@@ -89,12 +90,12 @@ class Check:
         failed, passed = [], []
         for program in sorted((self.tree / "tests" / "cuda" / "gpu").glob("gpu_*")):
             try:
-                self.runner.run(program, limit_s=40)
+                self.runner.run(program, limit_s=KERNEL_TEST_S)
                 passed.append(program.name)
             except PartFailed as fault:
                 failed.append(str(fault))
             except subprocess.TimeoutExpired:
-                failed.append(f"{program.name} took too long")
+                failed.append(f"{program.name} had not ended after {KERNEL_TEST_S} s")
         if failed or not passed:
             self.runner.note("\n".join(failed))
             raise PartFailed(some(failed) if failed else "no test was built")

@@ -9,9 +9,11 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 import compare_runs
 import gpu_machine
+import gpu_parts
 from part_runner import FAILED, PASSED, SKIPPED, PartFailed, PartRunner
 
 EVIDENCE = pathlib.Path(sys.argv.pop(1))
@@ -90,6 +92,22 @@ class Parts(unittest.TestCase):
         self.runner.end = time.monotonic()
         self.runner.part("late", 5, lambda: "well")
         self.assertEqual(self.result("late"), SKIPPED)
+
+
+class Kernels(unittest.TestCase):
+    def test_a_program_that_hangs_leaves_the_others_alone(self):
+        with tempfile.TemporaryDirectory() as name, mock.patch.object(gpu_parts, "KERNEL_TEST_S", 0.5):
+            folder = pathlib.Path(name) / "build" / "tests" / "cuda" / "gpu"
+            folder.mkdir(parents=True)
+            for program, text in (("gpu_a", "sleep 60"), ("gpu_b", "exit 1"), ("gpu_c", "exit 0")):
+                (folder / program).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+                (folder / program).chmod(0o755)
+            runner = PartRunner(io.StringIO(), 60, {"PATH": "/usr/bin:/bin"})
+            check = gpu_parts.Check(runner, pathlib.Path(name), pathlib.Path(name), [], None)
+            with self.assertRaises(PartFailed) as failed:
+                check.kernels()
+            self.assertIn("gpu_a had not ended after 0.5 s (and 1 more)", str(failed.exception))
+            self.assertIn("$ " + str(folder / "gpu_c"), runner.log.getvalue())
 
 
 class Packages(unittest.TestCase):
