@@ -29,6 +29,7 @@ struct bench {
     unsigned char *weight;  /* [max(4C, V), C], and a bias behind it */
     unsigned char *bias;
     float *stats;
+    void *workspace;
 };
 
 static void check(cudaError_t error, const char *what)
@@ -209,14 +210,25 @@ static struct bench make_bench(const struct model_shape *shape)
     bench.weight = take(TYPED * widest * shape->width);
     bench.bias = take(TYPED * widest);
     bench.stats = take(sizeof(float) * bench.rows * shape->heads);
-    bench.operations->set_workspace(backend, take(backend->workspace_bytes));
+    bench.workspace = take(backend->workspace_bytes);
+    bench.operations->set_workspace(backend, bench.workspace);
     check(cudaDeviceSynchronize(), "memory");
     check(cudaEventCreate(&bench.begin), "event");
     check(cudaEventCreate(&bench.end), "event");
     return bench;
 }
 
-/* What the device holds is freed with the process. */
+static void end_bench(struct bench *bench)
+{
+    void *const taken[] = {bench->wide[0], bench->wide[1], bench->wide[2],  bench->weight,
+                           bench->bias,    bench->stats,   bench->workspace};
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
+        check(cudaFree(taken[i]), "memory");
+    check(cudaEventDestroy(bench->begin), "event");
+    check(cudaEventDestroy(bench->end), "event");
+    bench->operations->destroy(&bench->cuda->base);
+}
+
 int main(int argc, char **argv)
 {
     struct model_shape shape = {
@@ -229,8 +241,9 @@ int main(int argc, char **argv)
     }
     for (int i = 1; i < argc; i++)
         *to[i - 1] = strtoull(argv[i], NULL, 10);
-    const struct bench bench = make_bench(&shape);
+    struct bench bench = make_bench(&shape);
     time_layers(&bench);
     time_attention(&bench, shape.seq_len);
+    end_bench(&bench);
     return 0;
 }
