@@ -184,9 +184,13 @@ class Check:
         # Under mpirun the program joins: the tool then watches the rank itself.
         folder = self.output / "evidence" / "sanitizer"
         folder.mkdir(parents=True, exist_ok=True)
-        self.runner.run("mpirun", "-n", 1, tool, "--tool", "memcheck", "--error-exitcode", 9, "--report-api-errors",
-                        "no", self.program, "run", "--backend", "cuda", "--strategy", "zero3", "--output-dir", folder,
-                        "--dtype", "bf16", "--timeout", 50, *TINY)
+        said = self.runner.run("mpirun", "-n", 1, tool, "--tool", "memcheck", "--error-exitcode", 9,
+                               "--report-api-errors", "no", "--target-processes", "all", self.program, "run",
+                               "--backend", "cuda", "--strategy", "zero3", "--output-dir", folder, "--dtype", "bf16",
+                               "--timeout", 50, *TINY)
+        # The program may start itself anew; what is not watched has no errors.
+        if "ERROR SUMMARY: 0 errors" not in said:
+            raise PartFailed("memcheck did not say that it watched")
         return "memcheck found nothing in a run of zero3"
 
     # --- all ---
