@@ -107,15 +107,9 @@ enum status backend_cuda_plan(const struct backend_request *request, uint64_t *w
 static cudaError_t use_device(struct backend_cuda *cuda)
 {
     const int device = cuda->base.request.device;
-    uint64_t left = 0;
-    size_t left_now = 0;
-    size_t whole = 0;
-    bool known = cuda_describe_free(device, &left);
-    cudaError_t code = cudaSetDevice(device);
-    if (code == cudaSuccess)
-        code = cudaMemGetInfo(&left_now, &whole);
-    cuda->used_before = known && left < whole ? whole - left : 0;
-    return code;
+    if (!cuda_describe_used(device, &cuda->used_before))
+        cuda->used_before = 0;
+    return cudaSetDevice(device);
 }
 
 /* Collectives come first where blocks of both streams could start: the others wait for them. */

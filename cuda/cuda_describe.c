@@ -83,17 +83,18 @@ static enum status use_for_free(int device, uint64_t *bytes, struct diag *diag)
 
 /*
  * As the management library tells; `whole`: what CUDA says of the device. The library counts what
- * the driver keeps for itself, too, about half a GiB, and of a part of a GPU (MIG), which has its
+ * the driver keeps for itself, too, up to a GiB, and of a part of a GPU (MIG), which has its
  * address, it tells the whole GPU's memory: that is of no use.
  */
-static bool told_free(const struct cuda_nvml *nvml, const char *bus, uint64_t whole,
-                      uint64_t *bytes)
+static bool told_memory(const struct cuda_nvml *nvml, const char *bus, uint64_t whole,
+                        uint64_t *left, uint64_t *used)
 {
-    uint64_t left = 0;
+    uint64_t free_bytes = 0;
     uint64_t all = 0;
-    if (!cuda_nvml_memory(nvml, bus, &left, &all) || whole < all - all / 8)
+    if (!cuda_nvml_memory(nvml, bus, &free_bytes, &all) || whole < all - all / 8)
         return false;
-    *bytes = left < whole ? left : whole;
+    *left = free_bytes < whole ? free_bytes : whole;
+    *used = all - free_bytes;
     return true;
 }
 
@@ -131,8 +132,10 @@ static enum status load_devices(const struct cuda_nvml *nvml, bool free_memory,
     for (size_t i = 0; i < description->count && status == STATUS_OK; i++) {
         struct device_description_device *device = &description->devices[i];
         status = load_device((int)i, device, diag);
+        uint64_t used = 0;
         if (status == STATUS_OK &&
-            !told_free(nvml, device->bus, device->memory_bytes, &device->free_bytes) && free_memory)
+            !told_memory(nvml, device->bus, device->memory_bytes, &device->free_bytes, &used) &&
+            free_memory)
             status = use_for_free((int)i, &device->free_bytes, diag);
         load_peers(i, description);
     }
@@ -159,16 +162,17 @@ enum status cuda_describe(bool free_memory, struct device_description *descripti
     return status;
 }
 
-bool cuda_describe_free(int device, uint64_t *bytes)
+bool cuda_describe_used(int device, uint64_t *bytes)
 {
     char bus[32];
+    uint64_t left = 0;
     struct cuda_nvml nvml;
     struct cudaDeviceProp properties;
     if (cudaDeviceGetPCIBusId(bus, (int)sizeof bus, device) != cudaSuccess ||
         cudaGetDeviceProperties(&properties, device) != cudaSuccess)
         return false;
     cuda_nvml_open(&nvml);
-    bool known = told_free(&nvml, bus, properties.totalGlobalMem, bytes);
+    bool known = told_memory(&nvml, bus, properties.totalGlobalMem, &left, bytes);
     cuda_nvml_close(&nvml);
     return known;
 }

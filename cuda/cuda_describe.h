@@ -18,7 +18,8 @@ const char *cuda_describe_unavailable(void);
 enum status cuda_describe(bool free_memory, struct device_description *description,
                           struct diag *diag) STATUS_CHECKED;
 
-/* Free bytes of a device's memory, told without using the device; false if that cannot be known. */
-bool cuda_describe_free(int device, uint64_t *bytes);
+/* Bytes of a device's memory that are in use, by everybody and by the driver itself, told without
+ * using the device; false if that cannot be known. */
+bool cuda_describe_used(int device, uint64_t *bytes);
 
 #endif

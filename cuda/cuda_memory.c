@@ -60,8 +60,8 @@ static enum status out_of_memory(struct backend *backend, uint64_t bytes, struct
     (void)cudaMemGetInfo(&left, &whole);
     return diag_set(diag, STATUS_ENVIRONMENT,
                     "out of memory: an arena of %" PRIu64 " bytes is needed, and GPU %d has %zu "
-                    "of %zu free; %" PRIu64 " were in use before this process (nvidia-smi shows "
-                    "by whom)",
+                    "of %zu free; %" PRIu64 " were in use before this process, by the driver "
+                    "itself too (nvidia-smi shows by whom)",
                     bytes, backend->request.device, left, whole,
                     backend_cuda_of(backend)->used_before);
 }
@@ -204,15 +204,16 @@ enum status backend_cuda_synchronise(struct backend *backend, struct diag *diag)
     return STATUS_OK;
 }
 
+/* Whoever told what was used before tells what is used now, or the difference would be wrong: the
+ * management library counts what the driver keeps for itself, CUDA does not. */
 void backend_cuda_memory_used(struct backend *backend, uint64_t *before, uint64_t *now)
 {
     size_t left = 0;
     size_t whole = 0;
-    uint64_t told = 0;
     *before = backend_cuda_of(backend)->used_before;
     *now = 0;
-    if (cudaMemGetInfo(&left, &whole) != cudaSuccess)
-        return;
-    /* Whoever told what was used before must tell what is used now, or the difference is wrong. */
-    *now = whole - (cuda_describe_free(backend->request.device, &told) ? told : left);
+    if (*before > 0)
+        (void)cuda_describe_used(backend->request.device, now);
+    else if (cudaMemGetInfo(&left, &whole) == cudaSuccess)
+        *now = whole - left;
 }

@@ -10,7 +10,7 @@
 static const uint64_t lengths[DEVICE_ARRAYS_MOST] = {16, 1, 4099};
 
 /* In the place of cuda_describe.c, which asks libraries that are not needed here. */
-bool cuda_describe_free(int device, uint64_t *bytes)
+bool cuda_describe_used(int device, uint64_t *bytes)
 {
     (void)device;
     (void)bytes;
