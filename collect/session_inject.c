@@ -82,7 +82,7 @@ enum status session_parts_before(void *context, const struct schedule_action *ac
     if (session->communicator->off)
         return STATUS_OK;
     enum rank_phase phase = phase_of(action->phase);
-    if (record->phase != phase)
+    if (!session->communicator->blocking && record->phase != phase)
         record->phase = phase;
     if (session->injected || !is_here(session, false))
         return STATUS_OK;

@@ -148,6 +148,14 @@ class Failed(EmulatedTest):
         failure = self.failure("fsdp_full_shard")
         self.assertEqual(failure["kind"], "timeout")
 
+    def test_hang_after_training_is_told_from_one_in_it(self):
+        # The 20th of ddp's collectives is in the pass that waits for each.
+        self.expect(self.train("--strategy", "ddp", "--timeout", "2", fail="ncclHang:20:1"), 1)
+        failure = self.failure()
+        self.assertEqual((failure["kind"], failure["phase"], failure["step"]),
+                         ("timeout", "blocking_collectives", None))
+        self.assertEqual(len(self.collector.evidence("ddp")["metrics"]["losses"]), STEPS)
+
     def test_rank_that_hangs_or_dies_is_told(self):
         for fault, kind in (("hang", "timeout"), ("kill", "rank_lost")):
             self.expect(self.train("--strategy", "zero1", "--timeout", "2", "--force", "--inject",
