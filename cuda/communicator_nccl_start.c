@@ -96,6 +96,7 @@ static enum status create_events(struct communicator_nccl *nccl, struct diag *di
         code = cudaEventCreateWithFlags(&nccl->calls[i].done, cudaEventDisableTiming);
     if (code == cudaSuccess)
         return STATUS_OK;
+    nccl->cuda->base.lost = code != cudaErrorMemoryAllocation;
     return cuda_error_set(nccl->cuda->base.request.device, "preparing the collectives", code, diag);
 }
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,14 +57,18 @@ static enum status out_of_memory(struct backend *backend, uint64_t bytes, struct
 {
     size_t left = 0;
     size_t whole = 0;
+    char others[96] = ""; /* where it is not known what was in use before, nothing is said of it */
+    const uint64_t before = backend_cuda_of(backend)->used_before;
     (void)cudaGetLastError(); /* the refusal shall not be found again by the next call */
     (void)cudaMemGetInfo(&left, &whole);
+    if (before > 0)
+        snprintf(others, sizeof others,
+                 "; %" PRIu64 " were in use before this process, by the driver itself too", before);
     return diag_set(diag, STATUS_ENVIRONMENT,
                     "out of memory: an arena of %" PRIu64 " bytes is needed, and GPU %d has %zu "
-                    "of %zu free; %" PRIu64 " were in use before this process, by the driver "
-                    "itself too (nvidia-smi shows by whom)",
-                    bytes, backend->request.device, left, whole,
-                    backend_cuda_of(backend)->used_before);
+                    "of %zu free%s (nvidia-smi shows who holds the rest); a smaller --micro-batch, "
+                    "--activation-checkpointing or a strategy that shards more needs less",
+                    bytes, backend->request.device, left, whole, others);
 }
 
 /* The runtime promises multiples of 256 only (CUDA programming guide, "Device Memory Accesses"), so
@@ -83,7 +88,8 @@ static enum status reserve(struct backend *backend, uint64_t bytes, struct cuda_
     cudaError_t code = take(bytes, arena);
     if (code == cudaErrorMemoryAllocation)
         return out_of_memory(backend, bytes, diag);
-    if (code != cudaSuccess)
+    backend->lost = code != cudaSuccess; /* no want of memory: the device failed */
+    if (backend->lost)
         return cuda_error_set(backend->request.device, "reserving the arena", code, diag);
     backend_cuda_fill_zero(backend, arena->base, bytes);
     enum status status = backend_cuda_synchronise(backend, diag);

@@ -124,6 +124,20 @@ class Failed(EmulatedTest):
         self.assertEqual((failure["kind"], failure["rank"]), ("out_of_memory", 1))
         self.assertIn("out of memory: an arena of", failure["reason"] + failure["detail"])
 
+    def test_memory_that_others_hold_is_not_said_to_be_none(self):
+        self.expect(self.train("--strategy", "ddp", memory="64M", others="63M"), 1)
+        failure = self.failure()
+        self.assertEqual((failure["kind"], failure["in_use_bytes"]), ("out_of_memory", 63 << 20))
+        self.assertIn("1048576 of 67108864 free", failure["detail"])
+        self.assertNotIn("0 were in use", failure["detail"])
+        self.assertIn("--micro-batch", failure["detail"])
+
+    def test_device_that_fails_in_preparations_is_a_lost_rank(self):
+        for call in ("cudaMalloc", "cudaEventCreateWithFlags"):
+            self.expect(self.train("--strategy", "ddp", "--force", fail=f"1/{call}:1:719!"), 1)
+            failure = self.failure()
+            self.assertEqual((failure["kind"], failure["rank"]), ("rank_lost", 1), call)
+
     def test_lost_device_is_a_lost_rank(self):
         self.expect(self.train("--strategy", "ddp", fail="1/cudaLaunchKernelExC:40:214!"), 1)
         failure = self.failure()
