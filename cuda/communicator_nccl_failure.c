@@ -26,9 +26,23 @@ void communicator_nccl_abort(struct communicator_nccl *nccl)
     nccl->nccl = NULL;
 }
 
+/* What became of the device; success also while it works. */
+static cudaError_t device_of(const struct communicator_nccl *nccl)
+{
+    const cudaError_t code = cudaStreamQuery(nccl->cuda->compute);
+    if (code != cudaErrorNotReady)
+        return code;
+    (void)cudaGetLastError(); /* not ready is no error to be found later */
+    return cudaSuccess;
+}
+
+/* Where CUDA failed below the library, the runtime knows whether the device is lost. */
 enum status communicator_nccl_failed(struct communicator_nccl *nccl, const char *doing,
                                      ncclResult_t result, struct diag *diag)
 {
+    const cudaError_t code = result == ncclUnhandledCudaError ? device_of(nccl) : cudaSuccess;
+    if (code != cudaSuccess)
+        return communicator_nccl_device_failed(nccl, doing, code, diag);
     char last[COMMUNICATOR_NCCL_WORDS];
     const char *said = ncclGetLastError(NULL); /* nccl.h: of this thread, whatever is given */
     const size_t length = said != NULL ? strlen(said) : 0;

@@ -54,6 +54,10 @@ ncclResult_t fails(const char *call)
     const cudaError_t error = cuda_emulation_enter(call);
     if (error == cudaSuccess)
         return ncclSuccess;
+    if (static_cast<int>(error) >= ncclNumResults) { /* the device's own, which is lost */
+        nccl_last_error() = "Cuda failure";
+        return ncclUnhandledCudaError;
+    }
     nccl_last_error() = std::string(call) + " was told to fail";
     return static_cast<ncclResult_t>(error);
 }

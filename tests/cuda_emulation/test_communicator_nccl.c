@@ -316,6 +316,23 @@ static void a_lost_device_is_told(void)
     stop(&fixture);
 }
 
+/* The library fails because of the device, and is asked first. */
+static void a_lost_device_is_told_though_the_library_says_it(void)
+{
+    struct fixture fixture = start(MODEL_FP32);
+    struct diag diag = {0};
+    struct device_arrays arrays = make(&fixture, SCHEDULE_REDUCE_SCATTER, 0);
+    arrays.call.segments = arrays.segments;
+    mpi_expect(backend_cuda_synchronise(&fixture.cuda->base, &diag) == STATUS_OK, "no failure yet");
+    cuda_emulation_lose((int)rank, cudaErrorECCUncorrectable);
+    enum status status = communicator_post(fixture.communicator, &arrays.call, &diag);
+    mpi_expect(status == STATUS_ENVIRONMENT && fixture.cuda->base.lost, "a lost device");
+    expect_words(&diag, "was lost");
+    cuda_emulation_heal();
+    device_arrays_free(&arrays);
+    stop(&fixture);
+}
+
 static void ranks_that_cannot_connect_are_told(void)
 {
     struct fixture fixture = {0};
@@ -354,6 +371,7 @@ int main(void)
         a_failure_under_way_is_told();
         ranks_that_cannot_connect_are_told();
         a_group_without_a_name_is_told();
+        a_lost_device_is_told_though_the_library_says_it();
     }
     a_lost_device_is_told();
     communicator_mpi_finish();

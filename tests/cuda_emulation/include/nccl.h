@@ -35,7 +35,8 @@ typedef enum {
     ncclInvalidArgument = 4,
     ncclInvalidUsage = 5,
     ncclRemoteError = 6,
-    ncclInProgress = 7
+    ncclInProgress = 7,
+    ncclNumResults = 8
 } ncclResult_t;
 
 #define NCCL_CONFIG_UNDEF_INT INT_MIN
