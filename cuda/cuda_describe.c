@@ -234,6 +234,9 @@ const char *cuda_describe_unavailable(void)
         return no_driver(words);
     if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0))
         return no_device(words);
+    if (code == cudaErrorSystemNotReady) /* driver_types.h: a daemon is missing */
+        return "the GPUs are not ready: where NVSwitches connect them, the driver's service "
+               "nvidia-fabricmanager has to run";
     if (code == cudaSuccess)
         return too_old(count, words);
     snprintf(words, sizeof words, "CUDA does not start: %s", cudaGetErrorString(code));

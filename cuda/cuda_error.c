@@ -8,9 +8,7 @@ bool cuda_error_is_loss(cudaError_t code)
     case cudaErrorECCUncorrectable:
     case cudaErrorNvlinkUncorrectable:
     case cudaErrorHardwareStackError:
-    case cudaErrorDevicesUnavailable:
     case cudaErrorNoDevice:
-    case cudaErrorSystemNotReady:
     case cudaErrorUnknown: /* what is left when a device has fallen off the bus */
         return true;
     default:
