@@ -114,16 +114,18 @@ enum status cuda_products_plan(struct cuda_products *products,
  * What is fused. The library's gelu has the tanh form (pytorch/pytorch, pull request 104061). fp32
  * is for comparing, to 1e-5, and nothing says how exact that tanh is, so that gelu is our own
  * there. Before Hopper its bf16 gelu was slower than a kernel behind the product (karpathy/llm.c,
- * pull request 338 and its default for --ge).
+ * pull request 338 and its default for --ge). The sums of a bias' gradient are our own, too: with
+ * them a large product took longer on an A100 (NVIDIA/CUDALibrarySamples, issue 90), and for Hopper
+ * and Blackwell cuBLASLt 13.0 names no bf16 kernel that makes them, only Ampere's.
  */
 static uint32_t default_allowed(bool bf16, int device)
 {
     const uint32_t gelu = 1u << CUDA_PRODUCT_GELU | 1u << CUDA_PRODUCT_GELU_SLOPE;
-    const uint32_t all = (1u << CUDA_PRODUCT_AFTER_COUNT) - 1;
+    const uint32_t always = 1u << CUDA_PRODUCT_PLAIN | 1u << CUDA_PRODUCT_BIAS;
     int major = 0;
     const bool known =
         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess;
-    return bf16 && known && major >= 9 ? all : all & ~gelu;
+    return bf16 && known && major >= 9 ? always | gelu : always;
 }
 
 static enum status start(struct cuda_products *products, const struct backend_request *request,
