@@ -1,7 +1,9 @@
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend_module.h"
@@ -52,10 +54,32 @@ static void find(void *library, const char *name, void *function)
     *(void **)function = dlsym(library, name);
 }
 
+/* The loader maps a file without looking at its length, and one that was cut off, as by a copy that
+ * was interrupted, then ends the process (SIGBUS). An ELF file's section headers lie behind
+ * everything else (as linkers write it). Of what is no such file the loader says so itself. */
+static bool is_cut_off(const char *path)
+{
+    ElfW(Ehdr) header;
+    struct stat about;
+    FILE *file = fopen(path, "rbe");
+    if (file == NULL)
+        return false;
+    bool known = fread(&header, sizeof header, 1, file) == 1 &&
+                 memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && fstat(fileno(file), &about) == 0;
+    fclose(file);
+    return known &&
+           header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize > (uint64_t)about.st_size;
+}
+
 const struct backend_row *backend_module_open(const char *path, char why[BACKEND_MODULE_WHY_SIZE])
 {
     int (*interface)(void) = NULL;
     const struct backend_row *(*row)(void) = NULL;
+    if (is_cut_off(path)) {
+        snprintf(why, BACKEND_MODULE_WHY_SIZE,
+                 BACKEND_MODULE_NAME " is cut off; build or copy it anew (%s)", path);
+        return NULL;
+    }
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         backend_module_explain(dlerror(), why);

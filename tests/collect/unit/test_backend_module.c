@@ -1,7 +1,11 @@
 #include "backend_module.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static char why[BACKEND_MODULE_WHY_SIZE];
 
@@ -52,6 +56,32 @@ Test(backend_module, module_that_needs_what_is_not_there_is_refused)
     cr_assert(strstr(why, "of another build") != NULL, "%s", why);
     cr_assert_null(backend_module_open("/nowhere/librankledger_cuda.so", why));
     cr_assert(strstr(why, "cannot be loaded") != NULL, "%s", why);
+}
+
+/* Half of a good module, as after a copy that was interrupted. */
+static void copy_half(const char *from, int to)
+{
+    struct stat about;
+    FILE *file = fopen(from, "rb");
+    cr_assert_not_null(file);
+    cr_assert_eq(fstat(fileno(file), &about), 0);
+    for (off_t i = 0; i < about.st_size / 2; i++) {
+        const unsigned char byte = (unsigned char)fgetc(file);
+        cr_assert_eq(write(to, &byte, 1), 1);
+    }
+    fclose(file);
+}
+
+Test(backend_module, module_that_is_cut_off_is_refused)
+{
+    char path[] = "/tmp/backend-module-XXXXXX";
+    const int half = mkstemp(path);
+    cr_assert_geq(half, 0);
+    copy_half(MODULE_GOOD, half);
+    close(half);
+    cr_assert_null(backend_module_open(path, why));
+    cr_assert(strstr(why, "is cut off; build or copy it anew") != NULL, "%s", why);
+    unlink(path);
 }
 
 /* This test has no module beside it. */
