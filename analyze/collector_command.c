@@ -82,7 +82,8 @@ static const char *backend_of(const struct candidate *like)
         name != NULL ? evidence_level_find(name, strlen(name)) : NULL;
     if (has_level(like, "cpu_multi_process"))
         return "cpu";
-    if (has_level(like, "single_gpu") || has_level(like, "single_gpu_shared"))
+    if (has_level(like, "single_gpu") || has_level(like, "single_gpu_shared") ||
+        has_level(like, "emulated_cuda"))
         return "cuda";
     return level != NULL && level->several_gpus ? "cuda" : NULL;
 }

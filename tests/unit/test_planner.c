@@ -78,6 +78,16 @@ Test(planner, proposes_to_share_a_gpu_where_ranks_shared_one)
                        found->command);
 }
 
+Test(planner, proposes_the_backend_whose_workspace_was_measured)
+{
+    add_sized(STRATEGY_DDP, 100)->level_name = "emulated_cuda";
+    sample.policy.memory_limit_mb = 95;
+    group_sample_decide(&sample);
+    const struct action *found = action("strategy", STRATEGY_ZERO1);
+    cr_assert_not_null(found);
+    cr_assert_not_null(strstr(found->command, " --backend cuda --width 64"), "%s", found->command);
+}
+
 Test(planner, predicts_the_peak_of_a_smaller_micro_batch)
 {
     add_sized(STRATEGY_ZERO3, 104);
