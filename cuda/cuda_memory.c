@@ -66,8 +66,8 @@ static enum status out_of_memory(struct backend *backend, uint64_t bytes, struct
                  "; %" PRIu64 " were in use before this process, by the driver itself too", before);
     return diag_set(diag, STATUS_ENVIRONMENT,
                     "out of memory: an arena of %" PRIu64 " bytes is needed, and GPU %d has %zu "
-                    "of %zu free%s (nvidia-smi shows who holds the rest); a smaller --micro-batch, "
-                    "--activation-checkpointing or a strategy that shards more needs less",
+                    "of %zu free%s (nvidia-smi: who has the rest); --micro-batch or "
+                    "--activation-checkpointing ask for less",
                     bytes, backend->request.device, left, whole, others);
 }
 
