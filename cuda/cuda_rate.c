@@ -28,7 +28,7 @@ static uint64_t matrix_bytes(const struct backend_request *request)
 
 uint64_t cuda_rate_workspace_bytes(const struct backend_request *request)
 {
-    return 2 * matrix_bytes(request);
+    return CUDA_WORKSPACE_ALIGNMENT + 2 * matrix_bytes(request);
 }
 
 static struct cuda_product_shape rate_shape(const struct backend_request *request)
@@ -92,16 +92,19 @@ static double median_milliseconds(struct backend_cuda *cuda, const cudaEvent_t e
     return ((double)times[(count - 1) / 2] + (double)times[count / 2]) / 2;
 }
 
-/* A matrix times itself. The numbers vary: a product of constants draws less power, and runs
- * faster, than any real one. */
+/* A matrix times what begins a little behind it: cuBLASLt has a refusal for A and B that are one
+ * ("Matrix pointers A and B cannot point to the same matrix"). The numbers vary: a product of
+ * constants draws less power, and runs faster, than any real one. */
 double backend_cuda_matrix_product_rate(struct backend *backend, int repeats)
 {
     struct backend_cuda *cuda = backend_cuda_of(backend);
     const double size = (double)rate_size(&backend->request);
     const uint64_t bytes = matrix_bytes(&backend->request);
     unsigned char *a = cuda_workspace_operator(cuda);
-    const struct cuda_product_operands operands = {.a = a, .b = a, .out = a + bytes, .scale = 1};
-    const uint64_t count = bytes / model_dtype_bytes(backend->request.dtype);
+    unsigned char *b = a + CUDA_WORKSPACE_ALIGNMENT;
+    const struct cuda_product_operands operands = {.a = a, .b = b, .out = b + bytes, .scale = 1};
+    const uint64_t count =
+        (CUDA_WORKSPACE_ALIGNMENT + bytes) / model_dtype_bytes(backend->request.dtype);
     cudaEvent_t events[2] = {NULL, NULL};
     cuda_error_note(&cuda->error, "filling matrices",
                     cuda_fill(a, count, cuda->bf16, cuda->compute));

@@ -87,7 +87,7 @@ cublasStatus_t check_addresses(const product &asked, const algorithm &chosen, co
 {
     const cublasLtMatmulDescOpaque &operation = *asked.operation;
     if (asked.A == nullptr || asked.B == nullptr || asked.D == nullptr ||
-        (asked.beta != 0 && asked.C == nullptr))
+        (asked.beta != 0 && asked.C == nullptr) || asked.A == asked.B)
         return CUBLAS_STATUS_INVALID_VALUE;
     for (const void *pointer : {asked.A, asked.B, asked.C, (const void *)asked.D})
         if (!is_multiple(pointer, chosen.alignment))
