@@ -118,5 +118,8 @@ double backend_cuda_matrix_product_rate(struct backend *backend, int repeats)
     for (int i = 0; i < 2; i++)
         if (events[i] != NULL)
             (void)cudaEventDestroy(events[i]);
-    return milliseconds > 0 ? 2 * size * size * size / (milliseconds * 1e-3) : 0;
+    /* A product that was not made takes no time. */
+    return milliseconds > 0 && !cuda_error_failed(&cuda->error)
+               ? 2 * size * size * size / (milliseconds * 1e-3)
+               : 0;
 }
