@@ -14,12 +14,22 @@
  */
 #define BACKEND_MODULE_NAME "librankledger_cuda.so"
 
-/* Changes whenever backend.h, communicator.h or what they include does: a module and a program of
- * different builds must not call each other. */
-#define BACKEND_MODULE_INTERFACE 1
+/* A module and a program of different builds must not call each other: the number, to be raised
+ * when a function or a field means something else, and the sizes of what they share, which tell a
+ * module that was left over from before a structure changed. */
+static inline int backend_module_interface(void)
+{
+    const size_t number = 1;
+    return (int)(number + 3 * sizeof(struct backend_row) + 5 * sizeof(struct backend_operations) +
+                 7 * sizeof(struct backend_request) + 11 * sizeof(struct backend) +
+                 13 * sizeof(struct backend_adamw) + 17 * sizeof(struct backend_update) +
+                 19 * sizeof(struct communicator) + 23 * sizeof(struct communicator_operations) +
+                 29 * sizeof(struct communicator_call) + 31 * sizeof(struct device_description) +
+                 37 * sizeof(struct timeline) + 41 * sizeof(struct diag));
+}
 
 /* What the module exports. */
-int rankledger_backend_interface(void); /* its BACKEND_MODULE_INTERFACE */
+int rankledger_backend_interface(void); /* its backend_module_interface() */
 const struct backend_row *rankledger_backend_row(void);
 
 /* Room for why there is no module: one line, safe to print. */

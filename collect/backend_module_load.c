@@ -87,12 +87,12 @@ const struct backend_row *backend_module_open(const char *path, char why[BACKEND
     }
     find(library, "rankledger_backend_interface", &interface);
     find(library, "rankledger_backend_row", &row);
-    if (interface != NULL && row != NULL && interface() == BACKEND_MODULE_INTERFACE)
+    if (interface != NULL && row != NULL && interface() == backend_module_interface())
         return row();
     snprintf(why, BACKEND_MODULE_WHY_SIZE,
              BACKEND_MODULE_NAME " is of another build than this program (interface %d, expected "
                                  "%d); build both anew",
-             interface != NULL ? interface() : 0, BACKEND_MODULE_INTERFACE);
+             interface != NULL ? interface() : 0, backend_module_interface());
     (void)dlclose(library);
     return NULL;
 }

@@ -5,7 +5,7 @@
 
 int rankledger_backend_interface(void)
 {
-    return BACKEND_MODULE_INTERFACE;
+    return backend_module_interface();
 }
 
 const struct backend_row *rankledger_backend_row(void)

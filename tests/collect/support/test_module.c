@@ -3,7 +3,7 @@
 /* A module that has nothing but a name: of this interface, of another (MODULE_INTERFACE), or in
  * need of what no program has (MODULE_NEEDS). */
 #ifndef MODULE_INTERFACE
-#define MODULE_INTERFACE BACKEND_MODULE_INTERFACE
+#define MODULE_INTERFACE backend_module_interface()
 #endif
 
 int rankledger_backend_interface(void)
