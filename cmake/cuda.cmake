@@ -70,6 +70,11 @@ else()
     rankledger_find_cuda()
 endif()
 
+# The program would load the module that an earlier configuration of this folder built.
+if(CUDA_MISSING)
+    file(REMOVE ${PROJECT_BINARY_DIR}/collect/librankledger_cuda.so)
+endif()
+
 if(CUDA_MISSING AND RANKLEDGER_CUDA_REQUIRED)
     list(JOIN CUDA_MISSING ", " missing)
     message(FATAL_ERROR "the CUDA backend is not built: ${missing}")
