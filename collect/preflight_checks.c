@@ -132,6 +132,17 @@ static void check_blas(struct preflight_checks *checks)
                  better);
 }
 
+/* What "auto" passed over is told, or nobody learns why a machine with GPUs computes on its CPU. */
+static void add_backend(struct preflight_checks *checks, const char *asked, const char *name)
+{
+    const struct backend_row *first = &backend_table[0];
+    const char *why = strcmp(asked, "auto") == 0 ? first->unavailable() : NULL;
+    if (why != NULL)
+        add(checks, "backend", PREFLIGHT_OK, "%s (not %s: %s)", name, first->name, why);
+    else
+        add(checks, "backend", PREFLIGHT_OK, "%s", name);
+}
+
 /* And its devices, if it has any. */
 static void check_backend(struct preflight_checks *checks, const struct preflight_request *request)
 {
@@ -140,7 +151,7 @@ static void check_backend(struct preflight_checks *checks, const struct prefligh
     const struct backend_row *row = name != NULL ? backend_find(name) : NULL;
     const char *why = row != NULL ? row->unavailable() : NULL;
     if (row != NULL && why == NULL) {
-        add(checks, "backend", PREFLIGHT_OK, "%s", name);
+        add_backend(checks, backend, name);
         preflight_devices_check(checks, name, request->share_device);
         return;
     }

@@ -548,6 +548,10 @@ class WithoutGpus(RunTest):
         self.assertEqual(document["run"]["backend"], "cpu")
         self.assertEqual(document["communication"]["progress"], "polling")
 
+    def test_preflight_says_why_auto_takes_the_cpu(self):
+        run = self.expect(self.collector.run("preflight"), 0)
+        self.assertIn(f"cpu (not cuda: {self.why})", run.stdout)
+
     def test_sharing_a_device_is_of_gpus(self):
         run = self.expect(self.collector.train("--strategy", "ddp", "--share-device"), 2)
         self.assertIn("add --backend cuda", run.stderr)
