@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 
+GRACE_S = 5  # for a command that is interrupted, to end what it started
 LINE = 480  # characters of a row's words; the log has the rest
 PASSED, FAILED, SKIPPED = "passed", "FAILED", "not run"
 
@@ -23,6 +24,16 @@ class PartSkipped(Exception):
     """Why a part had nothing to do here."""
 
 
+def interrupt(child):
+    """Ends a command and what it started, which gets a moment to clean up; what it had said."""
+    os.killpg(child.pid, signal.SIGTERM)
+    try:
+        return child.communicate(timeout=GRACE_S)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        return child.communicate()[0]
+
+
 class PartRunner:
     """Runs parts one after another until `budget_s` seconds are over."""
 
@@ -36,6 +47,7 @@ class PartRunner:
     def part(self, name, limit_s, work, required=True, needs=()):
         """`work()` returns a line; parts in `needs` must have passed."""
         began = time.monotonic()
+        interrupted = False
         self.deadline = min(began + limit_s, self.end)
         self.note(f"=== {name} (at most {self.deadline - began:.0f} s)")
         missing = [row["name"] for row in self.rows if row["name"] in needs and row["result"] != PASSED]
@@ -51,6 +63,8 @@ class PartRunner:
             result, line = FAILED, str(failed)
         except subprocess.TimeoutExpired:
             result, line = FAILED, f"took longer than {time.monotonic() - began:.0f} s"
+        except KeyboardInterrupt:
+            interrupted, result, line = True, FAILED, "interrupted"
         except (OSError, KeyError, ValueError, TypeError) as error:
             result, line = FAILED, f"{type(error).__name__}: {error}"
         line = " ".join(line.split())
@@ -59,6 +73,8 @@ class PartRunner:
         line = line if len(line) <= LINE else line[:LINE] + " ..."
         self.rows.append({"name": name, "result": result, "required": required, "line": line, "s": took})
         print(f"{name}: {result} ({took:.0f} s) {line}".rstrip(), flush=True)
+        if interrupted:
+            raise KeyboardInterrupt
 
     def note(self, text):
         self.log.write(text + "\n")
@@ -78,6 +94,9 @@ class PartRunner:
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
             self.note(child.communicate()[0] or "")
+            raise
+        except KeyboardInterrupt:  # it has a session of its own, and no Ctrl-C reaches it
+            self.note(interrupt(child))
             raise
         self.note(said)
         if child.returncode not in expect:

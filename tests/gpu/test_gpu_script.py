@@ -4,9 +4,12 @@
 import copy
 import io
 import json
+import os
 import pathlib
+import signal
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from unittest import mock
@@ -87,6 +90,19 @@ class Parts(unittest.TestCase):
         self.runner.part("slow", 1, lambda: self.runner.run("sh", "-c", "sleep 30 & sleep 30; echo never"))
         self.assertEqual(self.result("slow"), FAILED)
         self.assertLess(time.monotonic() - began, 10)
+
+    def test_an_interruption_ends_a_command_and_all_that_it_started(self):
+        with tempfile.TemporaryDirectory() as name:
+            said = pathlib.Path(name) / "pid"
+            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+            with self.assertRaises(KeyboardInterrupt):
+                self.runner.part("long", 30, lambda: self.runner.run(
+                    "sh", "-c", f"sleep 50 & echo $! > {said}; wait"))
+            sleeper = pathlib.Path("/proc") / said.read_text(encoding="utf-8").strip() / "stat"
+            # Ended, or waiting to be reaped by whoever takes orphans.
+            self.assertTrue(not sleeper.exists() or sleeper.read_text(encoding="utf-8").rpartition(")")[2][1] == "Z")
+        self.assertEqual(self.runner.rows[0]["line"], "interrupted")
+        self.assertFalse(self.runner.passed())
 
     def test_no_part_begins_when_the_time_is_over(self):
         self.runner.end = time.monotonic()
