@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd_bandwidth.h"
+#include "bandwidth_link.h"
 #include "communicator_mpi.h"
+#include "communicator_mpi_place.h"
 #include "launched_rank.h"
 #include "launcher.h"
 #include "output.h"
@@ -17,21 +18,33 @@
 
 /* ---- a rank ---- */
 
-static enum status measure(void *context, struct rank_record *record, struct diag *diag)
+struct work {
+    const struct cmd_bandwidth *command;
+    uint64_t local_rank;
+};
+
+/* After a failure nothing is handed back: other ranks may stand in a collective. */
+static enum status measure(const struct work *work, struct rank_record *record, struct diag *diag)
 {
-    const struct cmd_bandwidth *command = context;
-    struct communicator *communicator = NULL;
-    enum status status = communicator_mpi_create(command->dtype, 1, &communicator, diag);
+    struct bandwidth_link link;
+    enum status status = bandwidth_link_open(work->command, work->local_rank, record, &link, diag);
     record->first_step_ns = record->started_ns; /* start-up is over for the watchdog */
     if (status == STATUS_OK)
-        status = cmd_bandwidth_rank(communicator, record, diag);
+        status = cmd_bandwidth_rank(link.communicator, link.memory, record, diag);
     if (status != STATUS_OK) {
         rank_record_fail(record, RANK_FAILURE_COMMUNICATION, -1, diag->text);
         return status;
     }
-    communicator_destroy(communicator);
+    bandwidth_link_close(&link);
     record->phase = RANK_DONE;
     return STATUS_OK;
+}
+
+/* All launched ranks are on this host. */
+static enum status measure_launched(void *context, struct rank_record *record, struct diag *diag)
+{
+    const struct work work = {context, record->rank};
+    return measure(&work, record, diag);
 }
 
 static enum status print(const struct cmd_bandwidth *command, const struct rank_record *record,
@@ -72,8 +85,9 @@ static enum status run_launched(const struct cmd_bandwidth *command, char **argv
 static enum status launch(const struct cmd_bandwidth *command, char **argv, struct diag *diag)
 {
     struct launcher launcher;
-    enum status status =
-        launcher_open(launcher_shared_bytes(command->world_size), NULL, &launcher, diag);
+    enum status status = bandwidth_link_check(command, command->world_size, diag);
+    if (status == STATUS_OK)
+        status = launcher_open(launcher_shared_bytes(command->world_size), NULL, &launcher, diag);
     if (status != STATUS_OK)
         return status;
     status = run_launched(command, argv, &launcher, diag);
@@ -96,10 +110,13 @@ static void end_all(const struct diag *diag, enum status status)
 static enum status run_joined(const struct cmd_bandwidth *command, struct rank_record *record,
                               struct diag *diag)
 {
-    struct cmd_bandwidth copy = *command;
+    struct communicator_mpi_place place = {0};
     rank_identity_begin(record);
     rank_identity_fill(record, 1);
-    enum status status = measure(&copy, record, diag);
+    enum status status = communicator_mpi_place(&place, diag);
+    const struct work work = {command, place.local_rank};
+    if (status == STATUS_OK)
+        status = measure(&work, record, diag);
     if (status != STATUS_OK)
         end_all(diag, status);
     if (record->rank == 0)
@@ -150,7 +167,7 @@ enum status bandwidth_ranks(int argc, char **argv, struct diag *diag)
         return status;
     if (launcher_marker_parse(getenv(LAUNCHER_MARKER_NAME), &marker)) {
         const struct launched_rank launched = {
-            .marker = &marker, .work = measure, .context = &command};
+            .marker = &marker, .work = measure_launched, .context = &command};
         return launched_rank_run(&launched, diag);
     }
     if (communicator_mpi_joined(&rank, &ranks))

@@ -1,18 +1,19 @@
 #include "cmd_bandwidth.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "calibration.h"
-#include "huge_memory.h"
 #include "json_write.h"
 #include "options.h"
+#include "run_config.h"
+#include "run_options.h"
 #include "schedule_count.h"
 
 /* Three collectives of each: no more rows than a record has. */
-static const uint64_t payloads[] = {UINT64_C(1) << 10,   UINT64_C(8) << 10, UINT64_C(64) << 10,
-                                    UINT64_C(512) << 10, UINT64_C(4) << 20, UINT64_C(16) << 20,
-                                    UINT64_C(64) << 20};
-#define LARGEST_PAYLOAD ((size_t)64 << 20)
+static const uint64_t payloads[] = {UINT64_C(1) << 10,    UINT64_C(8) << 10, UINT64_C(64) << 10,
+                                    UINT64_C(512) << 10,  UINT64_C(4) << 20, UINT64_C(16) << 20,
+                                    CMD_BANDWIDTH_LARGEST};
 #define LEAST_CALLS 9
 #define MOST_RANKS 1024
 
@@ -24,9 +25,12 @@ static enum status parse(int argc, char **argv, struct cmd_bandwidth *command, b
     int64_t world_size = 2;
     int format = 0;
     int dtype = 0;
+    int backend = 0;
     const struct options_row rows[] = {
         {"world-size", OPTIONS_COUNT, "N", "number of ranks (2)", &world_size,
          &command->world_size_given, 1, MOST_RANKS, NULL},
+        {"backend", OPTIONS_CHOICE, "auto|cpu|cuda", "between what (auto)", &backend, NULL, 0, 0,
+         run_options_backends},
         {"dtype", OPTIONS_CHOICE, "fp32|bf16", "of what is added up (fp32)", &dtype, NULL, 0, 0,
          dtypes},
         {"format", OPTIONS_CHOICE, "text|json", "of the output (text)", &format, NULL, 0, 0,
@@ -39,6 +43,7 @@ static enum status parse(int argc, char **argv, struct cmd_bandwidth *command, b
         .notes =
             "Payload is the whole array. Algorithm bandwidth is payload / time; bus bandwidth\n"
             "is that times 2(N-1)/N for all-reduce, (N-1)/N for the others (as nccl-tests).\n"
+            "Between GPUs through NCCL (cuda), between processes of the CPUs through MPI (cpu).\n"
             "Exit codes: 0 done, 2 usage, 4 environment.\n",
         .rows = rows,
         .row_count = sizeof rows / sizeof *rows,
@@ -52,6 +57,10 @@ static enum status parse(int argc, char **argv, struct cmd_bandwidth *command, b
     command->world_size = (uint64_t)world_size;
     command->dtype = dtype == 0 ? MODEL_FP32 : MODEL_BF16;
     command->json = format == 1;
+    command->backend = run_config_backend(run_options_backends[backend]);
+    if (status == STATUS_OK && command->backend == NULL)
+        return diag_set(diag, STATUS_ENVIRONMENT, "backend %s is not part of this build",
+                        run_options_backends[backend]);
     return status;
 }
 
@@ -66,17 +75,13 @@ enum status cmd_bandwidth_parse(int argc, char **argv, struct cmd_bandwidth *com
     return status;
 }
 
-enum status cmd_bandwidth_rank(struct communicator *communicator, struct rank_record *record,
-                               struct diag *diag)
+enum status cmd_bandwidth_rank(struct communicator *communicator, void *memory,
+                               struct rank_record *record, struct diag *diag)
 {
     enum status status = STATUS_OK;
-    void *memory = huge_memory_map(LARGEST_PAYLOAD); /* as the arena of a run */
-    if (!memory) {
-        return diag_no_memory(diag);
-    }
     struct calibration_request request = {.communicator = communicator,
                                           .memory = memory,
-                                          .bytes = LARGEST_PAYLOAD,
+                                          .bytes = CMD_BANDWIDTH_LARGEST,
                                           .payload_count = 1,
                                           .least_calls = LEAST_CALLS};
     record->phase = RANK_CALIBRATION;
@@ -91,7 +96,6 @@ enum status cmd_bandwidth_rank(struct communicator *communicator, struct rank_re
         record->progress++;
     }
     record->complete = status == STATUS_OK;
-    huge_memory_unmap(memory, LARGEST_PAYLOAD);
     return status;
 }
 
@@ -106,6 +110,11 @@ static double bus_gb_per_s(const struct rank_link *link, uint64_t world_size)
     return algorithm_gb_per_s(link) * schedule_count_bus_factor(link->collective, world_size);
 }
 
+static const char *library_of(const struct rank_record *record)
+{
+    return strcmp(record->moved_by, "stream") == 0 ? record->algorithm : record->mpi;
+}
+
 static void format_text(const struct cmd_bandwidth *command, const struct rank_record *record,
                         struct text_buffer *out)
 {
@@ -113,8 +122,9 @@ static void format_text(const struct cmd_bandwidth *command, const struct rank_r
         text_buffer_puts(out, "1 rank: nothing is sent\n");
         return;
     }
-    text_buffer_printf(out, "%" PRIu64 " ranks, %s, %s\n", record->world_size,
-                       model_dtype_name(command->dtype), record->mpi);
+    text_buffer_printf(out, "%" PRIu64 " ranks, %s, %s%s\n", record->world_size,
+                       model_dtype_name(command->dtype), library_of(record),
+                       record->gpu.emulated ? " (emulated: times mean nothing)" : "");
     text_buffer_printf(out, "%-16s %12s %12s %10s %10s\n", "collective", "payload B", "ms",
                        "alg GB/s", "bus GB/s");
     for (int c = 0; c < SCHEDULE_COLLECTIVE_COUNT; c++) {
@@ -159,7 +169,9 @@ static enum status format_json(const struct cmd_bandwidth *command,
     json_write_set(&writer, root, "world_size",
                    json_write_integer(&writer, (int64_t)record->world_size));
     json_write_set(&writer, root, "dtype", json_write_string(&writer, dtype));
-    json_write_set(&writer, root, "library", json_write_string(&writer, record->mpi));
+    json_write_set(&writer, root, "backend", json_write_string(&writer, command->backend));
+    json_write_set(&writer, root, "library", json_write_string(&writer, library_of(record)));
+    json_write_set(&writer, root, "emulated", json_write_bool(&writer, record->gpu.emulated));
     json_write_set(&writer, root, "rows", rows);
     enum status status = json_write_text(&writer, root, out, diag);
     json_decref(root);

@@ -112,6 +112,20 @@ class Completed(EmulatedTest):
         self.expect_sound()
 
 
+    def test_bandwidth_is_of_the_devices(self):
+        for before in ((), Joined.MPIRUN):
+            run = self.expect(self.collector.run("bandwidth", "--backend", "cuda", "--format", "json",
+                                                 before=before, CUDA_EMULATION_DEVICES="2"), 0)
+            document = json.loads(run.stdout)
+            self.assertEqual((document["backend"], document["world_size"]), ("cuda", 2))
+            self.assertIn("NCCL", document["library"])
+            self.assertTrue(document["emulated"])
+            self.assertEqual(len(document["rows"]), 21)
+        run = self.expect(self.collector.run("bandwidth", "--backend", "cuda", "--world-size", "3",
+                                             CUDA_EMULATION_DEVICES="2"), 4)
+        self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+
+
 class Failed(EmulatedTest):
     def test_device_without_room_is_out_of_memory(self):
         self.expect(self.train("--strategy", "ddp", memory="64K"), 1)

@@ -573,7 +573,13 @@ class Others(RunTest):
 
     def test_bandwidth_starts_its_own_ranks_or_joins(self):
         run = self.expect(self.collector.run("bandwidth", "--format", "json"), 0)
-        self.assertEqual(json.loads(run.stdout)["world_size"], 2)
+        document = json.loads(run.stdout)
+        self.assertEqual((document["world_size"], document["backend"]), (2, "cpu"))
+        self.assertFalse(document["emulated"])
+        self.assertIn("Open MPI", document["library"])
+        self.expect_clean()
+        run = self.expect(self.collector.run("bandwidth", "--backend", "cuda"), 4)
+        self.assertEqual((run.stdout, run.stderr.count("\n")), ("", 1), run.stderr)
         self.expect_clean()
         run = self.expect(self.collector.run("bandwidth", before=Joined.MPIRUN), 0)
         self.assertIn("all_gather", run.stdout)

@@ -54,7 +54,11 @@ static void the_sweep_fills_a_record(struct communicator *communicator, struct r
     struct diag diag = {0};
     struct text_buffer out = {0};
     struct cmd_bandwidth command = {.world_size = communicator->world_size, .dtype = MODEL_FP32};
-    enum status status = cmd_bandwidth_rank(communicator, record, &diag);
+    void *memory = aligned_alloc(64, CMD_BANDWIDTH_LARGEST);
+    mpi_expect(memory != NULL, "memory");
+    memset(memory, 0, CMD_BANDWIDTH_LARGEST);
+    enum status status = cmd_bandwidth_rank(communicator, memory, record, &diag);
+    free(memory);
     mpi_expect(status == STATUS_OK && record->complete, "a sweep: %s", diag.text);
     mpi_expect(record->link_count == (communicator->world_size > 1 ? 21 : 0) &&
                    record->progress == 7,

@@ -45,13 +45,15 @@ Test(cmd_bandwidth, takes_its_options)
     char size[] = "--world-size=4";
     char dtype[] = "--dtype=bf16";
     char format[] = "--format=json";
-    char *argv[] = {size, dtype, format, NULL};
+    char backend[] = "--backend=cpu";
+    char *argv[] = {size, dtype, format, backend, NULL};
     struct cmd_bandwidth command = {0};
     struct diag diag = {0};
     cr_assert_eq(parse(argv, &command, &diag), STATUS_OK);
     cr_assert_eq(command.world_size, 4);
     cr_assert_eq(command.dtype, MODEL_BF16);
     cr_assert(command.json);
+    cr_assert_str_eq(command.backend, "cpu");
 }
 
 Test(cmd_bandwidth, refuses_no_ranks)
@@ -97,7 +99,8 @@ Test(cmd_bandwidth, has_no_table_for_one_rank)
 
 Test(cmd_bandwidth, writes_the_same_as_json)
 {
-    struct cmd_bandwidth command = {.world_size = 4, .dtype = MODEL_BF16, .json = true};
+    struct cmd_bandwidth command = {
+        .world_size = 4, .dtype = MODEL_BF16, .backend = "cpu", .json = true};
     struct rank_record *record = sample();
     struct text_buffer out = {0};
     struct diag diag = {0};
@@ -107,11 +110,28 @@ Test(cmd_bandwidth, writes_the_same_as_json)
     json_t *row = json_array_get(json_object_get(root, "rows"), 1);
     cr_assert_str_eq(json_string_value(json_object_get(root, "dtype")), "bf16");
     cr_assert_eq(json_integer_value(json_object_get(root, "world_size")), 4);
+    cr_assert_str_eq(json_string_value(json_object_get(root, "backend")), "cpu");
+    cr_assert_str_eq(json_string_value(json_object_get(root, "library")), "Open MPI v4.1.4");
     cr_assert_eq(json_array_size(json_object_get(root, "rows")), 3);
     cr_assert_str_eq(json_string_value(json_object_get(row, "collective")), "all_reduce");
     cr_assert_eq(json_number_value(json_object_get(row, "bus_gb_per_s")), 0.75);
     cr_assert_eq(json_number_value(json_object_get(row, "algorithm_gb_per_s")), 0.5);
     json_decref(root);
+    text_buffer_fini(&out);
+    free(record);
+}
+
+Test(cmd_bandwidth, names_the_library_of_the_streams_where_they_move_the_bytes)
+{
+    struct cmd_bandwidth command = {.world_size = 4, .dtype = MODEL_BF16, .backend = "cuda"};
+    struct rank_record *record = sample();
+    struct text_buffer out = {0};
+    struct diag diag = {0};
+    strcpy(record->moved_by, "stream");
+    strcpy(record->algorithm, "chosen by NCCL 2.28.9");
+    cr_assert_eq(cmd_bandwidth_format(&command, record, &out, &diag), STATUS_OK);
+    cr_assert_eq(strncmp(out.text, "4 ranks, bf16, chosen by NCCL 2.28.9\n", 37), 0, "%s",
+                 out.text);
     text_buffer_fini(&out);
     free(record);
 }
