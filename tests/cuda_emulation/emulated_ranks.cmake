@@ -68,20 +68,27 @@ endif()
 # The program itself.
 add_executable(rankledger-collect-emulated ${PROJECT_SOURCE_DIR}/collect/main.c backend_module_linked.c)
 target_link_libraries(rankledger-collect-emulated PRIVATE cuda_emulated rankledger_options)
-set(EMULATED_RUNS "")
+set(EMULATED_RUNS Completed Failed Joined Refused)
 if(RANKLEDGER_ASAN) # the sanitizers see the same in fewer runs
     set(EMULATED_RUNS Completed.test_one_rank_needs_no_collectives
         Failed.test_collective_that_fails_under_way_is_a_communication_failure
         Failed.test_lost_device_is_a_lost_rank Failed.test_device_without_room_is_out_of_memory
         Joined.test_strategies_run_one_after_another)
 endif()
-add_test(NAME cuda_emulation_runs
-    COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/emulated_runs.py
-            $<TARGET_FILE:rankledger-collect-emulated> $<TARGET_FILE:rankledger>
-            ${EMULATED_RUNS})
-set_tests_properties(cuda_emulation_runs PROPERTIES
-    ENVIRONMENT "ASAN_OPTIONS=fast_unwind_on_malloc=0;OMPI_MCA_mpi_yield_when_idle=1"
-    FAIL_REGULAR_EXPRESSION "${SANITIZER_REPORT}" PROCESSORS 2 TIMEOUT 400)
+set(EMULATED_CLASSES ${EMULATED_RUNS})
+list(TRANSFORM EMULATED_CLASSES REPLACE "\\..*" "")
+list(REMOVE_DUPLICATES EMULATED_CLASSES)
+foreach(class ${EMULATED_CLASSES})
+    set(tests ${EMULATED_RUNS})
+    list(FILTER tests INCLUDE REGEX "^${class}(\\.|$)")
+    string(TOLOWER cuda_emulation_runs_${class} name)
+    add_test(NAME ${name}
+        COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/emulated_runs.py
+                $<TARGET_FILE:rankledger-collect-emulated> $<TARGET_FILE:rankledger> ${tests})
+    set_tests_properties(${name} PROPERTIES
+        ENVIRONMENT "ASAN_OPTIONS=fast_unwind_on_malloc=0;OMPI_MCA_mpi_yield_when_idle=1"
+        FAIL_REGULAR_EXPRESSION "${SANITIZER_REPORT}" TIMEOUT 400)
+endforeach()
 set(HOST_TESTS Emulated)
 if(RANKLEDGER_ASAN)
     set(HOST_TESTS Emulated.test_every_rank_has_the_device_of_its_number_on_its_host)
@@ -91,7 +98,7 @@ add_test(NAME cuda_emulation_hosts
             $<TARGET_FILE:rankledger-collect-emulated> $<TARGET_FILE:rankledger> ${HOST_TESTS})
 set_tests_properties(cuda_emulation_hosts PROPERTIES
     ENVIRONMENT "ASAN_OPTIONS=fast_unwind_on_malloc=0;OMPI_MCA_mpi_yield_when_idle=1;CUDA_EMULATION_DEVICES=2"
-    FAIL_REGULAR_EXPRESSION "${SANITIZER_REPORT}" SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 200)
+    FAIL_REGULAR_EXPRESSION "${SANITIZER_REPORT}" SKIP_RETURN_CODE 77 TIMEOUT 200)
 add_executable(test_step_order test_step_order.c backend_module_linked.c)
 target_link_libraries(test_step_order PRIVATE trial mpi_expect cuda_emulated rankledger_options)
 add_emulated_ranks_test(step_order 2)
