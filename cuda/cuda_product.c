@@ -71,10 +71,14 @@ static bool is_offered(const struct cuda_product_plan *plan)
            cuda_product_plan_offers(plan, CUDA_PRODUCT_PLAN_ALIGNED);
 }
 
+/* A device that was lost meanwhile has no algorithm for anything. */
 static enum status refuse(const struct cuda_products *products,
                           const struct cuda_product_plan *plan, struct diag *diag)
 {
     const struct cuda_product_shape *shape = &plan->shape;
+    const cudaError_t code = cudaDeviceSynchronize();
+    if (code != cudaSuccess)
+        return cuda_error_set(products->device, "planning the products", code, diag);
     return diag_set(diag, STATUS_ENVIRONMENT,
                     "GPU %d: cuBLASLt has no algorithm for a %s product of %" PRIu64 " x %" PRIu64
                     " x %" PRIu64

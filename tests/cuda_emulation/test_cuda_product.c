@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend_cuda.h"
@@ -96,6 +97,18 @@ Test(cuda_product, a_product_without_an_algorithm_is_said)
     cr_assert_eq(backend_cuda_create(&request, &backend, &diag), STATUS_ENVIRONMENT);
     expect_words(&diag, "GPU 0: cuBLASLt has no algorithm for a fp32 product of 16 x 96 x 32 "
                         "(CUBLAS_STATUS_NOT_SUPPORTED)");
+}
+
+Test(cuda_product, a_device_that_is_lost_while_products_are_planned_is_said)
+{
+    struct diag diag = {0};
+    struct backend *backend = NULL;
+    const struct backend_request request = request_of(8, MODEL_BF16);
+    /* 214: cudaErrorECCUncorrectable; with ! the device is lost from then on. */
+    setenv("CUDA_EMULATION_FAIL", "cublasLtMatmulAlgoGetHeuristic:1:214!", 1);
+    cr_assert_eq(backend_cuda_create(&request, &backend, &diag), STATUS_ENVIRONMENT);
+    expect_words(&diag, "GPU 0 was lost");
+    expect_words(&diag, "planning the products");
 }
 
 Test(cuda_product, a_failed_product_is_said_by_who_waits)
