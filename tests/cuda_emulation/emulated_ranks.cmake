@@ -75,20 +75,9 @@ if(RANKLEDGER_ASAN) # the sanitizers see the same in fewer runs
         Failed.test_lost_device_is_a_lost_rank Failed.test_device_without_room_is_out_of_memory
         Joined.test_strategies_run_one_after_another)
 endif()
-set(EMULATED_CLASSES ${EMULATED_RUNS})
-list(TRANSFORM EMULATED_CLASSES REPLACE "\\..*" "")
-list(REMOVE_DUPLICATES EMULATED_CLASSES)
-foreach(class ${EMULATED_CLASSES})
-    set(tests ${EMULATED_RUNS})
-    list(FILTER tests INCLUDE REGEX "^${class}(\\.|$)")
-    string(TOLOWER cuda_emulation_runs_${class} name)
-    add_test(NAME ${name}
-        COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/emulated_runs.py
-                $<TARGET_FILE:rankledger-collect-emulated> $<TARGET_FILE:rankledger> ${tests})
-    set_tests_properties(${name} PROPERTIES
-        ENVIRONMENT "ASAN_OPTIONS=fast_unwind_on_malloc=0;OMPI_MCA_mpi_yield_when_idle=1"
-        FAIL_REGULAR_EXPRESSION "${SANITIZER_REPORT}" TIMEOUT 400)
-endforeach()
+set(EMULATED_PROGRAMS $<TARGET_FILE:rankledger-collect-emulated> $<TARGET_FILE:rankledger>)
+add_program_tests(cuda_emulation_runs ${CMAKE_CURRENT_SOURCE_DIR}/emulated_runs.py "${EMULATED_PROGRAMS}"
+    ${EMULATED_RUNS})
 set(HOST_TESTS Emulated)
 if(RANKLEDGER_ASAN)
     set(HOST_TESTS Emulated.test_every_rank_has_the_device_of_its_number_on_its_host)
