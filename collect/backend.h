@@ -192,4 +192,9 @@ extern const size_t backend_table_count;
 /* The row of a name; NULL if there is none. */
 const struct backend_row *backend_find(const char *name);
 
+/* The row's own collectives over `host`, or `host` itself where it has none. */
+enum status backend_connect(const struct backend_row *row, struct backend *backend,
+                            struct communicator *host, size_t ticket_count,
+                            struct communicator **communicator, struct diag *diag) STATUS_CHECKED;
+
 #endif

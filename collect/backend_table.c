@@ -29,3 +29,13 @@ const struct backend_row *backend_find(const char *name)
             return &backend_table[i];
     return NULL;
 }
+
+enum status backend_connect(const struct backend_row *row, struct backend *backend,
+                            struct communicator *host, size_t ticket_count,
+                            struct communicator **communicator, struct diag *diag)
+{
+    if (row->connect != NULL)
+        return row->connect(backend, host, ticket_count, communicator, diag);
+    *communicator = host;
+    return STATUS_OK;
+}

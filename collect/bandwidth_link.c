@@ -1,8 +1,6 @@
 #include "bandwidth_link.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "communicator_mpi.h"
 #include "huge_memory.h"
@@ -12,18 +10,17 @@ enum status bandwidth_link_check(const struct cmd_bandwidth *command, uint64_t w
                                  struct diag *diag)
 {
     struct run_devices devices;
-    char why[512] = "";
     run_devices_look(command->backend, false, &devices);
+    const size_t count = devices.description.count;
     if (!devices.needed)
         return STATUS_OK;
-    struct run_devices_place *places = calloc(world_size, sizeof *places);
-    if (places == NULL)
-        return diag_no_memory(diag);
-    for (uint64_t rank = 0; rank < world_size; rank++)
-        run_devices_place(&devices, rank, &places[rank]);
-    const bool can = run_devices_check(places, world_size, false, why, sizeof why);
-    free(places);
-    return can ? STATUS_OK : diag_set(diag, STATUS_ENVIRONMENT, "%s", why);
+    if (devices.why[0] != '\0')
+        return diag_set(diag, STATUS_ENVIRONMENT, "%s", devices.why);
+    if (world_size <= count)
+        return STATUS_OK;
+    return diag_set(diag, STATUS_ENVIRONMENT,
+                    "%" PRIu64 " ranks need as many GPUs, and %zu can be seen: --world-size %zu",
+                    world_size, count, count);
 }
 
 /* A backend is made for a model; the smallest does, since no operator is asked for. */
@@ -31,33 +28,26 @@ static enum status create_backend(const struct cmd_bandwidth *command, uint64_t 
                                   struct rank_record *record, struct bandwidth_link *link,
                                   struct diag *diag)
 {
-    struct run_devices devices;
-    struct run_devices_place place;
-    run_devices_look(command->backend, false, &devices);
-    run_devices_place(&devices, local_rank, &place);
-    if (place.why[0] != '\0')
-        return diag_set(diag, STATUS_ENVIRONMENT, "%s", place.why);
-    record->gpu = place.device;
+    enum status status = run_devices_find(command->backend, local_rank, &record->gpu, diag);
+    if (status != STATUS_OK)
+        return status;
     const struct backend_request request = {
         .shape = {.width = 8, .layers = 1, .heads = 1, .vocab = 8, .seq_len = 8, .micro_batch = 1},
         .dtype = command->dtype,
         .threads = 1,
-        .device = (int)place.device.index,
+        .device = (int)record->gpu.index,
     };
     return backend_find(command->backend)->create(&request, &link->backend, diag);
 }
 
-/* The backend's own collectives take the ones over MPI as theirs. */
 static enum status connect(const struct cmd_bandwidth *command, struct bandwidth_link *link,
                            struct diag *diag)
 {
+    const struct backend_row *row = backend_find(command->backend);
     struct communicator *host = NULL;
     enum status status = communicator_mpi_create(command->dtype, 1, &host, diag);
-    if (status == STATUS_OK && link->backend != NULL)
-        status = backend_find(command->backend)
-                     ->connect(link->backend, host, 1, &link->communicator, diag);
-    else if (status == STATUS_OK)
-        link->communicator = host;
+    if (status == STATUS_OK)
+        status = backend_connect(row, link->backend, host, 1, &link->communicator, diag);
     if (status == STATUS_OK && link->backend != NULL)
         link->communicator->timeline = &link->backend->timeline;
     return status;
@@ -84,12 +74,9 @@ enum status bandwidth_link_open(const struct cmd_bandwidth *command, uint64_t lo
         status = take_memory(link, diag);
     if (status == STATUS_OK)
         status = connect(command, link, diag);
-    if (status != STATUS_OK)
-        return status;
-    const struct communicator_operations *operations = link->communicator->operations;
-    snprintf(record->moved_by, sizeof record->moved_by, "%s", operations->progress);
-    snprintf(record->algorithm, sizeof record->algorithm, "%s", operations->algorithm);
-    return STATUS_OK;
+    if (status == STATUS_OK)
+        rank_record_note_communicator(record, link->communicator);
+    return status;
 }
 
 void bandwidth_link_close(struct bandwidth_link *link)

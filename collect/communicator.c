@@ -290,7 +290,7 @@ enum status communicator_sum(struct communicator *communicator, double *value, s
     if (status == STATUS_OK && communicator->operations->streams) {
         status = sum_on_stream(communicator, begin, diag);
     } else if (status == STATUS_OK) {
-        book_sum(communicator, stopwatch_ns() - begin);
+        book_sum(communicator, timeline_mark(communicator->timeline, TIMELINE_COMPUTE) - begin);
     }
     return status;
 }

@@ -59,6 +59,14 @@ size_t rank_record_size(uint64_t step_capacity)
     return sizeof(struct rank_record) + (size_t)step_capacity * sizeof(struct rank_step);
 }
 
+void rank_record_note_communicator(struct rank_record *record,
+                                   const struct communicator *communicator)
+{
+    const struct communicator_operations *operations = communicator->operations;
+    snprintf(record->moved_by, sizeof record->moved_by, "%s", operations->progress);
+    snprintf(record->algorithm, sizeof record->algorithm, "%s", operations->algorithm);
+}
+
 void rank_record_fail(struct rank_record *record, enum rank_failure_kind kind, int64_t rank,
                       const char *detail)
 {

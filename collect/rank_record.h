@@ -152,6 +152,10 @@ struct rank_record {
 
 size_t rank_record_size(uint64_t step_capacity);
 
+/* Writes how this rank's collectives are moved and made. */
+void rank_record_note_communicator(struct rank_record *record,
+                                   const struct communicator *communicator);
+
 /*
  * Notes what ended this rank: when, and in which phase and step the record says it is; `rank` -1
  * means this one. The first failure stays. Whoever reads the record meanwhile sees all or nothing

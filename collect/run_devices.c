@@ -82,6 +82,21 @@ void run_devices_place(const struct run_devices *devices, uint64_t local_rank,
     place->free_bytes = description->devices[index].free_bytes;
 }
 
+enum status run_devices_find(const char *backend, uint64_t local_rank, struct rank_device *device,
+                             struct diag *diag)
+{
+    struct run_devices devices;
+    struct run_devices_place place;
+    run_devices_look(backend, false, &devices);
+    if (!devices.needed)
+        return STATUS_OK;
+    run_devices_place(&devices, local_rank, &place);
+    if (place.why[0] != '\0')
+        return diag_set(diag, STATUS_ENVIRONMENT, "%s", place.why);
+    *device = place.device;
+    return STATUS_OK;
+}
+
 /* ---- whether they can all run ---- */
 
 static bool same_host(const struct run_devices_place *a, const struct run_devices_place *b)

@@ -36,6 +36,11 @@ struct run_devices_place {
 void run_devices_place(const struct run_devices *devices, uint64_t local_rank,
                        struct run_devices_place *place);
 
+/* The device of this host's `local_rank`-th rank, looked for in that rank; *device stays as it is
+ * where the backend has none beside the host. STATUS_ENVIRONMENT in words if it cannot compute. */
+enum status run_devices_find(const char *backend, uint64_t local_rank, struct rank_device *device,
+                             struct diag *diag) STATUS_CHECKED;
+
 /* Whether all of `count` ranks can compute where they are placed. What is in the way, and which
  * option to change, is in `why`. `share`: ranks may share a device. */
 bool run_devices_check(const struct run_devices_place *places, uint64_t count, bool share,

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,16 +12,8 @@
 /* Which device of this host is this rank's, and what it is. */
 static enum status find_device(struct session *session, struct diag *diag)
 {
-    struct run_devices devices;
-    struct run_devices_place place;
-    run_devices_look(session->config->backend, false, &devices);
-    if (!devices.needed)
-        return STATUS_OK;
-    run_devices_place(&devices, session->request->local_rank, &place);
-    if (place.why[0] != '\0')
-        return diag_set(diag, STATUS_ENVIRONMENT, "%s", place.why);
-    session->record->gpu = place.device;
-    return STATUS_OK;
+    return run_devices_find(session->config->backend, session->request->local_rank,
+                            &session->record->gpu, diag);
 }
 
 static enum status create_backend(struct session *session, struct diag *diag)
@@ -77,18 +68,9 @@ static enum status make_communicator(struct session *session, struct diag *diag)
     size_t tickets = session->schedule.ticket_count > 0 ? session->schedule.ticket_count : 1;
     enum status status =
         session->request->connect(session->training.schedule.dtype, tickets, &host, diag);
-    if (status == STATUS_OK && row->connect != NULL)
-        return row->connect(session->backend, host, tickets, &session->communicator, diag);
-    session->communicator = host;
-    return status;
-}
-
-static void note_communicator(struct session *session)
-{
-    struct rank_record *record = session->record;
-    const struct communicator_operations *operations = session->communicator->operations;
-    snprintf(record->moved_by, sizeof record->moved_by, "%s", operations->progress);
-    snprintf(record->algorithm, sizeof record->algorithm, "%s", operations->algorithm);
+    if (status != STATUS_OK)
+        return status;
+    return backend_connect(row, session->backend, host, tickets, &session->communicator, diag);
 }
 
 static enum status connect(struct session *session, struct diag *diag)
@@ -97,7 +79,7 @@ static enum status connect(struct session *session, struct diag *diag)
     enum status status = make_communicator(session, diag);
     if (status != STATUS_OK)
         return status;
-    note_communicator(session);
+    rank_record_note_communicator(session->record, session->communicator);
     session->communicator->inside = &session->record->inside;
     if (session->communicator->world_size == session->training.schedule.world_size)
         return STATUS_OK;

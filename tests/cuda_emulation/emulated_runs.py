@@ -124,6 +124,8 @@ class Completed(EmulatedTest):
         run = self.expect(self.collector.run("bandwidth", "--backend", "cuda", "--world-size", "3",
                                              CUDA_EMULATION_DEVICES="2"), 4)
         self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+        self.assertIn("2 can be seen: --world-size 2", run.stderr)
+        self.assertNotIn("--share-device", run.stderr)  # which this command does not have
 
 
 class Failed(EmulatedTest):

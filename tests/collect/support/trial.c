@@ -113,13 +113,12 @@ static enum status connect_alone(struct trial *trial, uint64_t rank, size_t tick
 static enum status connect_ranks(struct trial *trial, const struct trial_request *request,
                                  size_t tickets, struct diag *diag)
 {
-    const struct backend_row *row = row_of(request);
-    enum status status =
-        request->connect(trial->training.schedule.dtype, tickets, &trial->communicator, diag);
-    if (status != STATUS_OK || row->connect == NULL)
+    struct communicator *host = NULL;
+    enum status status = request->connect(trial->training.schedule.dtype, tickets, &host, diag);
+    if (status != STATUS_OK)
         return status;
-    struct communicator *host = trial->communicator;
-    return row->connect(trial->backend, host, tickets, &trial->communicator, diag);
+    return backend_connect(row_of(request), trial->backend, host, tickets, &trial->communicator,
+                           diag);
 }
 
 static enum status start(struct trial *trial, const struct trial_request *request,
