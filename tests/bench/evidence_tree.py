@@ -8,6 +8,7 @@ but for one in a thousand (a negative peak), so that the path of errors is met t
 import json
 import os
 import random
+import statistics
 import sys
 
 STRATEGIES = ["ddp", "zero1", "zero2", "zero3", "fsdp_full_shard"]
@@ -21,12 +22,13 @@ def record(number):
     strategy = STRATEGIES[number % 5]
     draw = random.Random(number)
     times = [[round(draw.uniform(280, 300), 3) for _ in range(STEPS)] for _ in range(RANKS)]
-    step = sorted(max(row[s] for row in times) for s in range(STEPS))[STEPS // 2]
+    step = round(statistics.median(max(row[s] for row in times) for s in range(STEPS)), 4)
     divisors = SHARDED.get(strategy, (4, 4, 4))
     parts = [PARAMETERS * size // divisor for size, divisor in zip((2, 2, 12), divisors)]
     peaks = [round(sum(parts) / 2**20 + draw.uniform(12000, 12100), 3) for _ in range(RANKS)]
-    phases = [{"phase": phase, "peak_bytes": draw.randrange(2**33, 2**34)}
-              for phase in ("forward", "backward", "optimizer")]
+    phases = [[{"phase": phase, "peak_bytes": round(peak * 2**20) - below}
+               for phase, below in (("forward", draw.randrange(2**30)), ("backward", 0), ("optimizer", draw.randrange(2**32)))]
+              for peak in peaks]
     return {
         "schema": "rankledger.evidence/1",
         "strategy": strategy,
@@ -55,7 +57,7 @@ def record(number):
         "ledger": {"parameters_bytes": parts[0], "gradients_bytes": parts[1],
                    "optimizer_state_bytes": parts[2], "resident_bytes": sum(parts),
                    "padding_bytes": 0, "temporary": {"communication_buffers": 52428800}},
-        "memory": {"per_rank": [{"rank": rank, "arena_bytes": 2**34, "phases": phases}
+        "memory": {"per_rank": [{"rank": rank, "arena_bytes": 2**34, "phases": phases[rank]}
                                 for rank in range(RANKS)]},
         "failure": None,
         "evidence_level": "multi_gpu",
@@ -77,4 +79,5 @@ def main():
             file.write("\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
