@@ -91,6 +91,8 @@ static enum document_kind kind_of(const struct json_read_document *json)
         return DOCUMENT_OWN_SUMMARY;
     if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.policy/"))
         return DOCUMENT_OWN_POLICY;
+    if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.index/"))
+        return DOCUMENT_OWN_INDEX;
     uint32_t sources = json_read_member(json, 0, "sources");
     if (json_read_is(json, sources, JSON_READ_ARRAY) &&
         begins_with(json, json_read_member(json, 0, "evidence_level"), "aggregated_"))
@@ -105,11 +107,9 @@ static enum document_kind kind_of(const struct json_read_document *json)
 const char *document_kind_name(enum document_kind kind)
 {
     static const char *const names[] = {
-        [DOCUMENT_RECORD] = "record",
-        [DOCUMENT_OWN_SUMMARY] = "summary",
-        [DOCUMENT_OWN_POLICY] = "policy",
-        [DOCUMENT_OWN_CHECKPOINT] = "checkpoint",
-        [DOCUMENT_FOREIGN_SUMMARY] = "foreign_summary",
+        [DOCUMENT_RECORD] = "record",     [DOCUMENT_OWN_SUMMARY] = "summary",
+        [DOCUMENT_OWN_POLICY] = "policy", [DOCUMENT_OWN_CHECKPOINT] = "checkpoint",
+        [DOCUMENT_OWN_INDEX] = "index",   [DOCUMENT_FOREIGN_SUMMARY] = "foreign_summary",
     };
     return names[kind];
 }
@@ -151,6 +151,7 @@ static enum status check_text(const struct visit *v, const char *text, size_t si
         [DOCUMENT_OWN_SUMMARY] = EVIDENCE_OWN_SUMMARY,
         [DOCUMENT_OWN_POLICY] = EVIDENCE_RECORD,
         [DOCUMENT_OWN_CHECKPOINT] = EVIDENCE_RECORD,
+        [DOCUMENT_OWN_INDEX] = EVIDENCE_RECORD,
         [DOCUMENT_FOREIGN_SUMMARY] = EVIDENCE_FOREIGN_SUMMARY,
     };
     struct document_reader *reader = v->reader;

@@ -169,11 +169,14 @@ enum status evidence_loader_reject(struct evidence_loader *loader, const char *n
 static enum status pass_over_own(struct evidence_loader *loader, const char *name,
                                  enum document_kind kind, struct diag *diag)
 {
-    const char *why = kind == DOCUMENT_OWN_POLICY ? "a policy is no evidence (--policy takes it)"
-                      : kind == DOCUMENT_OWN_CHECKPOINT
-                          ? "the index of a checkpoint is no evidence"
-                          : "a summary of rankledger is no evidence (report and verify take it)";
-    enum status status = evidence_loader_skip(loader, name, why, diag);
+    static const char *const reasons[] = {
+        [DOCUMENT_OWN_SUMMARY] =
+            "a summary of rankledger is no evidence (report and verify take it)",
+        [DOCUMENT_OWN_POLICY] = "a policy is no evidence (--policy takes it)",
+        [DOCUMENT_OWN_CHECKPOINT] = "the index of a checkpoint is no evidence",
+        [DOCUMENT_OWN_INDEX] = "an index of summaries is no evidence",
+    };
+    enum status status = evidence_loader_skip(loader, name, reasons[kind], diag);
     if (status == STATUS_OK)
         loader->set->skipped[loader->set->skipped_count - 1].own = true;
     return status;

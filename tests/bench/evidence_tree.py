@@ -12,43 +12,44 @@ import statistics
 import sys
 
 STRATEGIES = ["ddp", "zero1", "zero2", "zero3", "fsdp_full_shard"]
-SHARDED = {"ddp": (1, 1, 1), "zero1": (1, 1, 4), "zero2": (1, 4, 4)}
+SHARDED = {"ddp": "", "zero1": "o", "zero2": "go"}  # of parameters, gradients, optimizer
 RANKS = 4
 STEPS = 20
 PARAMETERS = 124475904
 
 
-def record(number):
+def record(number, ranks=RANKS, seq_len=1024):
     strategy = STRATEGIES[number % 5]
     draw = random.Random(number)
-    times = [[round(draw.uniform(280, 300), 3) for _ in range(STEPS)] for _ in range(RANKS)]
+    times = [[round(draw.uniform(280, 300), 3) for _ in range(STEPS)] for _ in range(ranks)]
     step = round(statistics.median(max(row[s] for row in times) for s in range(STEPS)), 4)
-    divisors = SHARDED.get(strategy, (4, 4, 4))
-    parts = [PARAMETERS * size // divisor for size, divisor in zip((2, 2, 12), divisors)]
-    peaks = [round(sum(parts) / 2**20 + draw.uniform(12000, 12100), 3) for _ in range(RANKS)]
+    sharded = SHARDED.get(strategy, "pgo")
+    parts = [PARAMETERS * size // (ranks if part in sharded else 1) for part, size in (("p", 2), ("g", 2), ("o", 12))]
+    peaks = [round(sum(parts) / 2**20 + draw.uniform(12000, 12100), 3) for _ in range(ranks)]
     phases = [[{"phase": phase, "peak_bytes": round(peak * 2**20) - below}
                for phase, below in (("forward", draw.randrange(2**30)), ("backward", 0), ("optimizer", draw.randrange(2**32)))]
               for peak in peaks]
+    same = random.Random(f"{ranks} {seq_len}")  # one workload trains alike under every strategy
     return {
         "schema": "rankledger.evidence/1",
         "strategy": strategy,
         "workload": {
             "model": "gpt2_124m", "parameters": PARAMETERS, "width": 768, "layers": 12, "heads": 12,
-            "vocab": 50257, "seq_len": 1024, "micro_batch": 32, "gradient_accumulation": 1,
-            "global_batch": 128, "world_size": RANKS, "dtype": "bf16",
+            "vocab": 50257, "seq_len": seq_len, "micro_batch": 32, "gradient_accumulation": 1,
+            "global_batch": 32 * ranks, "world_size": ranks, "dtype": "bf16",
             "state_bytes": {"parameters": 2, "gradients": 2, "optimizer": 12},
             "optimizer": "adamw", "learning_rate": 3e-4, "warmup": 2, "repeats": STEPS,
             "seed": number, "activation_checkpointing": False,
         },
-        "hardware": {"device": "NVIDIA A100-SXM4-80GB", "device_count": RANKS},
+        "hardware": {"device": "NVIDIA A100-SXM4-80GB", "device_count": ranks},
         "metrics": {
             "peak_memory_mb": max(peaks) if number % 1000 else -1,
-            "peak_memory_mb_per_rank": peaks if number % 1000 else [-1] * RANKS,
+            "peak_memory_mb_per_rank": peaks if number % 1000 else [-1] * ranks,
             "memory_kind": "allocated", "step_time_ms": step, "step_times_ms": times,
-            "throughput": round(128 * 1024 / step * 1000, 3), "throughput_unit": "tokens/s",
+            "throughput": round(32 * ranks * seq_len / step * 1000, 3), "throughput_unit": "tokens/s",
             "communication_ratio": round(draw.uniform(0.05, 0.2), 4), "skew_ratio": None,
             "communication_in_flight_ratio": round(draw.uniform(0.3, 0.5), 4),
-            "losses": [round(draw.uniform(2, 11), 6) for _ in range(STEPS + 2)],
+            "losses": [round(same.uniform(2, 11), 6) for _ in range(STEPS + 2)],
         },
         "communication": {"progress": "stream", "collectives": [{
             "collective": "all_reduce", "purpose": "gradient_reduction", "calls": 10,
@@ -58,7 +59,7 @@ def record(number):
                    "optimizer_state_bytes": parts[2], "resident_bytes": sum(parts),
                    "padding_bytes": 0, "temporary": {"communication_buffers": 52428800}},
         "memory": {"per_rank": [{"rank": rank, "arena_bytes": 2**34, "phases": phases[rank]}
-                                for rank in range(RANKS)]},
+                                for rank in range(ranks)]},
         "failure": None,
         "evidence_level": "multi_gpu",
         "decision": "measured",

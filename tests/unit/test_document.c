@@ -57,6 +57,13 @@ Test(document, each_line_of_jsonl_is_a_document_named_by_its_line)
     cr_assert_str_eq(seen.last_rule, "not_object");
 }
 
+Test(document, an_index_of_ours_is_known_by_its_schema)
+{
+    struct seen seen = check("a.json", "{\"schema\": \"rankledger.index/1\", \"groups\": []}");
+    cr_assert_eq(seen.kind, DOCUMENT_OWN_INDEX);
+    cr_assert(document_is_own(seen.kind));
+}
+
 Test(document, an_empty_jsonl_is_one_empty_document)
 {
     struct seen seen = check("a.ndjson", "\n\n");
