@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cmd_analyze.h"
+#include "cmd_import.h"
 #include "cmd_ledger.h"
 #include "cmd_report.h"
 #include "cmd_schema.h"
@@ -18,6 +19,7 @@ static const struct program_command commands[] = {
     {"analyze", cmd_analyze, "decide which strategy fits the limits, and say why"},
     {"report", cmd_report, "write the workbook, the charts and the Markdown of a decision"},
     {"verify", cmd_verify, "recompute a summary from its sources"},
+    {"import", cmd_import, "evidence from the log of another tool"},
     {"schema", cmd_schema, "print the JSON Schema of evidence files"},
 };
 

@@ -1,0 +1,66 @@
+#include <string.h>
+
+#include "import_record.h"
+#include "text.h"
+
+/* The members of `failure`, as the contract and our own collector name them. */
+
+static void set_text(struct import_record *record, json_t *failure, const char *name,
+                     struct import_span text)
+{
+    struct json_write *writer = &record->import->writer;
+    struct text_buffer clean = {0};
+    if (text.length == 0)
+        return;
+    text_redact(&clean, text.text, text.length);
+    json_write_set(writer, failure, name,
+                   clean.failed ? NULL : json_write_string(writer, clean.text));
+    text_buffer_fini(&clean);
+}
+
+static struct import_span span_of(const char *text)
+{
+    return (struct import_span){text, text != NULL ? strlen(text) : 0, false};
+}
+
+static void set_numbers(struct import_record *record, json_t *failure,
+                        const struct import_failure *told)
+{
+    struct json_write *writer = &record->import->writer;
+    const struct {
+        const char *name;
+        double value;
+        bool told;
+    } numbers[] = {
+        {"rank", told->rank, told->rank >= 0},
+        {"step", told->step, told->step >= 0},
+        {"exit_code", told->exit_code, told->exit_code >= 0},
+        {"signal", told->signal, told->signal > 0},
+        {"timeout_ms", told->timeout_ms, told->timeout_ms > 0},
+        {"elapsed_ms", told->elapsed_ms, told->elapsed_ms > 0},
+        {"asked_bytes", told->asked_bytes, told->asked_bytes > 0},
+        {"in_use_bytes", told->in_use_bytes, told->in_use_bytes > 0},
+        {"limit_bytes", told->limit_bytes, told->limit_bytes > 0},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (numbers[i].told)
+            json_write_set(writer, failure, numbers[i].name,
+                           json_write_real(writer, numbers[i].value));
+}
+
+void import_fail(struct import_record *record, const struct import_failure *failure)
+{
+    if (record->import == NULL || record->failed || !import_goes_on(record->import))
+        return;
+    struct json_write *writer = &record->import->writer;
+    json_t *object = json_write_object(writer);
+    record->failed = true;
+    set_text(record, object, "kind", span_of(failure->kind));
+    set_text(record, object, "reason",
+             failure->reason.length > 0 ? failure->reason : span_of(failure->kind));
+    set_text(record, object, "phase", span_of(failure->phase));
+    set_text(record, object, "operation", failure->operation);
+    set_numbers(record, object, failure);
+    import_json(record, "failure", object, failure->line, failure->line);
+    import_json(record, "decision", json_write_string(writer, "failed"), 0, 0);
+}

@@ -1,0 +1,92 @@
+#include "import_table.h"
+
+#include <string.h>
+
+#include "text.h"
+
+extern const struct import_format import_nccl_tests, import_watchdog;
+
+const struct import_format *const import_table[] = {
+    &import_nccl_tests,
+    &import_watchdog,
+    NULL,
+};
+
+static void list_names(struct text_buffer *out)
+{
+    for (size_t i = 0; import_table[i] != NULL; i++)
+        text_buffer_printf(out, "%s%s", i > 0 ? ", " : "", import_table[i]->name);
+}
+
+enum status import_table_find(const char *name, const struct import_format **format,
+                              struct diag *diag)
+{
+    const struct import_format *nearest = NULL;
+    size_t least = 4; /* letters that a slip may change */
+    for (size_t i = 0; import_table[i] != NULL; i++) {
+        const char *known = import_table[i]->name;
+        size_t distance = text_distance(name, strlen(name), known, strlen(known));
+        if (distance == 0) {
+            *format = import_table[i];
+            return STATUS_OK;
+        }
+        if (distance < least) {
+            least = distance;
+            nearest = import_table[i];
+        }
+    }
+    struct text_buffer names = {0};
+    char shown[128];
+    text_escape_into(shown, sizeof shown, name, strlen(name));
+    list_names(&names);
+    enum status status =
+        names.failed ? diag_no_memory(diag)
+        : nearest != NULL
+            ? diag_set(diag, STATUS_USAGE, "--from %s: no such format; did you mean %s?", shown,
+                       nearest->name)
+            : diag_set(diag, STATUS_USAGE, "--from %s: no such format; choose one of %s", shown,
+                       names.text);
+    text_buffer_fini(&names);
+    return status;
+}
+
+static enum status refuse_unknown(const struct import_source *source, struct diag *diag)
+{
+    struct text_buffer message = {0};
+    for (size_t i = 0; import_table[i] != NULL; i++)
+        text_buffer_printf(&message, "\n  %-12s %s: %s", import_table[i]->name,
+                           import_table[i]->title, import_table[i]->sample);
+    enum status status =
+        message.failed
+            ? diag_no_memory(diag)
+            : diag_set(diag, STATUS_INPUT,
+                       "%s: no known tool's output was found in it; --from NAME says which it is. "
+                       "Known are%s",
+                       source->path, message.text);
+    text_buffer_fini(&message);
+    return status;
+}
+
+enum status import_table_recognise(const struct import_source *source,
+                                   const struct import_format **format, struct diag *diag)
+{
+    const struct import_format *best = NULL;
+    const struct import_format *second = NULL;
+    unsigned most = 0;
+    for (size_t i = 0; import_table[i] != NULL; i++) {
+        unsigned signs = import_table[i]->matches(source);
+        if (signs == 0 || signs < most)
+            continue;
+        second = signs == most ? best : NULL;
+        best = import_table[i];
+        most = signs;
+    }
+    if (best == NULL)
+        return refuse_unknown(source, diag);
+    if (second != NULL)
+        return diag_set(diag, STATUS_INPUT,
+                        "%s: may be a %s or a %s; say which with --from %s or --from %s",
+                        source->path, second->title, best->title, second->name, best->name);
+    *format = best;
+    return STATUS_OK;
+}

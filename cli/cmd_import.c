@@ -1,0 +1,114 @@
+#include "cmd_import.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "import_output.h"
+#include "import_run.h"
+#include "import_table.h"
+#include "options.h"
+
+struct settings {
+    const char *from;
+    struct options_list set;
+    const char *output;
+    const char *folder;
+    bool strict;
+    int64_t limit_mib;
+};
+
+#define ROW_COUNT 6
+
+static void fill_rows(struct settings *settings, struct options_row rows[ROW_COUNT])
+{
+    const struct options_row all[ROW_COUNT] = {
+        {"from", OPTIONS_TEXT, "TOOL", "the tool that wrote it, where it is not recognised",
+         &settings->from, NULL, 0, 0, NULL},
+        {"set", OPTIONS_LIST, "FIELD=VALUE", "what the log does not tell (workload.world_size=8)",
+         &settings->set, NULL, 0, 0, NULL},
+        {"output", OPTIONS_TEXT, "FILE", "write to FILE, whole or not at all", &settings->output,
+         NULL, 0, 0, NULL},
+        {"output-dir", OPTIONS_TEXT, "DIR", "write a file a record into DIR", &settings->folder,
+         NULL, 0, 0, NULL},
+        {"strict", OPTIONS_FLAG, NULL, "exit 1 if a record would not pass validate --strict",
+         &settings->strict, NULL, 0, 0, NULL},
+        {"size-limit", OPTIONS_COUNT, "MIB", "largest file that is read (256)",
+         &settings->limit_mib, NULL, 1, 4095, NULL},
+    };
+    memcpy(rows, all, sizeof all);
+}
+
+static enum status write_documents(const struct settings *settings,
+                                   const struct import_batch *batch, struct diag *diag)
+{
+    return settings->folder != NULL ? import_output_folder(batch, settings->folder, diag)
+                                    : import_output_file(batch, settings->output, diag);
+}
+
+/* Under --strict a record must be evidence that `validate --strict` lets pass. */
+static enum status conclude(const struct settings *settings, const struct import_batch *batch)
+{
+    for (size_t i = 0; settings->strict && i < batch->count; i++)
+        if (batch->documents[i].errors + batch->documents[i].warnings > 0)
+            return STATUS_NEGATIVE;
+    return STATUS_OK;
+}
+
+/* All or nothing: a file that cannot be imported ends the command before anything is written. */
+static enum status import_all(const struct settings *settings, const struct options_list *operands,
+                              struct diag *diag)
+{
+    struct import_request request = {.size_limit = (size_t)settings->limit_mib << 20};
+    struct import_batch batch = {.request = &request};
+    enum status status =
+        import_settings_read(&request.settings, settings->set.values, settings->set.count, diag);
+    if (status == STATUS_OK && settings->from != NULL)
+        status = import_table_find(settings->from, &request.format, diag);
+    for (size_t i = 0; i < operands->count && status == STATUS_OK; i++)
+        status = import_run_file(&batch, operands->values[i], diag);
+    if (batch.notes.length > 0 && !batch.notes.failed)
+        fputs(batch.notes.text, stderr);
+    if (status == STATUS_OK && batch.notes.failed)
+        status = diag_no_memory(diag);
+    if (status == STATUS_OK)
+        status = write_documents(settings, &batch, diag);
+    if (status == STATUS_OK)
+        status = conclude(settings, &batch);
+    import_run_fini(&batch);
+    import_settings_fini(&request.settings);
+    return status;
+}
+
+enum status cmd_import(int argc, char **argv, struct diag *diag)
+{
+    struct settings settings = {.limit_mib = 256};
+    struct options_row rows[ROW_COUNT];
+    fill_rows(&settings, rows);
+    const struct options_command command = {
+        .program = "rankledger",
+        .name = "import",
+        .operands = "PATH...",
+        .summary = "Makes evidence of another tool's log.",
+        .notes = "The tool is recognised from the content. What a log does not say stays absent,\n"
+                 "and --set gives it. Several records are written one a line.\n"
+                 "exit codes: 0 imported, 1 not all valid (--strict), 2 usage, 3 unreadable or no\n"
+                 "known tool's output, 4 output not writable",
+        .rows = rows,
+        .row_count = ROW_COUNT,
+    };
+    struct options_list operands = {0};
+    bool help = false;
+    enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
+    if (status == STATUS_OK && help)
+        options_print_help(&command, stdout);
+    else if (status == STATUS_OK && operands.count == 0)
+        status = diag_set(diag, STATUS_USAGE,
+                          "import: no path given; type rankledger import PATH... (a file or -)");
+    else if (status == STATUS_OK && settings.output != NULL && settings.folder != NULL)
+        status = diag_set(diag, STATUS_USAGE,
+                          "import: --output and --output-dir exclude each other; give one");
+    else if (status == STATUS_OK)
+        status = import_all(&settings, &operands, diag);
+    options_fini(&command, &operands);
+    return status;
+}
