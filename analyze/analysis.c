@@ -60,15 +60,15 @@ static enum status matches_all(const struct analysis *analysis, const struct gro
     return STATUS_OK;
 }
 
-static enum status no_group_matches(const struct analysis *analysis, struct diag *diag)
+enum status analysis_no_group(const struct analysis_options *options, struct diag *diag)
 {
     char key[128];
     char value[256];
-    const struct group_filter *filter = &analysis->options.filters[0];
+    const struct group_filter *filter = &options->filters[0];
     text_escape_into(key, sizeof key, filter->key, strlen(filter->key));
     text_escape_into(value, sizeof value, filter->value, strlen(filter->value));
     return diag_set(diag, STATUS_INPUT, "no group has %s=%s%s", key, value,
-                    analysis->options.filter_count > 1 ? " and the other values asked for" : "");
+                    options->filter_count > 1 ? " and the other values asked for" : "");
 }
 
 /* The only group, or the only one that the filters leave. */
@@ -87,7 +87,7 @@ static enum status pick_group(struct analysis *analysis, struct diag *diag)
         found++;
     }
     if (found == 0 && analysis->groups.count > 0)
-        return no_group_matches(analysis, diag);
+        return analysis_no_group(&analysis->options, diag);
     if (found > 1)
         analysis->picked = -1;
     return STATUS_OK;
@@ -179,17 +179,12 @@ static enum status no_evidence(const struct analysis *analysis, struct diag *dia
     return STATUS_INPUT;
 }
 
-enum status analysis_run(struct analysis *analysis, const struct path_list *paths, const char *base,
-                         const struct analysis_options *options, struct diag *diag)
+enum status analysis_judge(struct analysis *analysis, struct diag *diag)
 {
-    *analysis = (struct analysis){.options = *options, .picked = -1};
-    enum status status = evidence_set_load(&analysis->set, paths, base, diag);
-    if (status != STATUS_OK)
-        return status;
     if (analysis->set.record_count == 0 && analysis->set.rejected_count == 0)
         return no_evidence(analysis, diag);
-    status =
-        group_form(&analysis->set, &options->policy, &analysis->arena, &analysis->groups, diag);
+    enum status status = group_form(&analysis->set, &analysis->options.policy, &analysis->arena,
+                                    &analysis->groups, diag);
     if (status == STATUS_OK)
         status = pick_group(analysis, diag);
     if (status == STATUS_OK)
@@ -197,6 +192,16 @@ enum status analysis_run(struct analysis *analysis, const struct path_list *path
     if (status == STATUS_OK)
         status = decide_whole(analysis, diag);
     return status;
+}
+
+enum status analysis_run(struct analysis *analysis, const struct path_list *paths, const char *base,
+                         const struct analysis_options *options, struct diag *diag)
+{
+    *analysis = (struct analysis){.options = *options, .picked = -1};
+    const struct evidence_choice choice = {.only = options->only,
+                                           .only_count = options->only_count};
+    enum status status = evidence_set_load_chosen(&analysis->set, paths, base, &choice, diag);
+    return status == STATUS_OK ? analysis_judge(analysis, diag) : status;
 }
 
 void analysis_fini(struct analysis *analysis)

@@ -10,7 +10,15 @@ struct analysis_options {
     bool allow_invalid;
     const struct group_filter *filters;
     size_t filter_count;
+    /* Only the sources that the summary names were looked at, of files that may hold others: it is
+     * of one group of an archive. `only` are those to load, as in struct evidence_choice. */
+    bool listed;
+    const char *const *only;
+    size_t only_count;
 };
+
+/* options.records of a summary whose options are `listed`. */
+#define ANALYSIS_LISTED "listed"
 
 enum verdict { VERDICT_ACCEPT, VERDICT_TUNE, VERDICT_REJECT };
 
@@ -92,6 +100,13 @@ struct analysis {
  * sources are no failure here: the caller turns them into its exit code. */
 enum status analysis_run(struct analysis *analysis, const struct path_list *paths, const char *base,
                          const struct analysis_options *options, struct diag *diag) STATUS_CHECKED;
+
+/* The same from what is loaded already: groups, gates, selects, decides. `set` and `options` are
+ * set; an analysis of a view, whose records another set owns, is released like any other. */
+enum status analysis_judge(struct analysis *analysis, struct diag *diag) STATUS_CHECKED;
+
+/* STATUS_INPUT, with the message that no group has the values asked for. */
+enum status analysis_no_group(const struct analysis_options *options, struct diag *diag);
 
 /* The summary document as text (rankledger.summary/1). */
 enum status analysis_write_summary(const struct analysis *analysis, struct text_buffer *out,

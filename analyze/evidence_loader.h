@@ -6,9 +6,10 @@
 /* What loading an evidence set carries from file to file. */
 struct evidence_loader {
     struct evidence_set *set;
+    const struct evidence_choice *choice;
     struct document_reader reader;
-    const char *file;  /* the current file, as it is opened */
-    const char *name;  /* its name in the summary, escaped */
+    const char *file; /* the current file, as it is opened */
+    const char *name; /* its name in the summary, escaped */
     bool walked;
     size_t rejected_in_file; /* listed of the current file */
 };
@@ -17,14 +18,19 @@ struct evidence_loader {
 struct evidence_source {
     const char *name;
     const char *sha256;
-    const struct json_read_document *json; /* kept by the set */
+    const struct json_read_document *json; /* kept by the set, unless it is refused */
     uint32_t node;
     size_t first_line; /* added to lines that the caller finds */
     const struct finding_list *findings;
 };
 
-/* Copies and parses a text that stays with the set. */
-enum status evidence_loader_keep(struct evidence_loader *loader, const char *text, size_t size,
+/* A list with room for one more item of `size` bytes; NULL: memory exhausted. */
+void *evidence_loader_grow(struct arena *arena, void *items, size_t count, size_t *capacity,
+                           size_t size);
+
+/* A copy of a parsed document, with its text, that stays with the set. */
+enum status evidence_loader_keep(struct evidence_loader *loader,
+                                 const struct json_read_document *json,
                                  const struct json_read_document **kept,
                                  struct diag *diag) STATUS_CHECKED;
 
@@ -32,9 +38,14 @@ enum status evidence_loader_add_record(struct evidence_loader *loader,
                                        const struct evidence_source *source,
                                        struct diag *diag) STATUS_CHECKED;
 
-enum status evidence_loader_reject(struct evidence_loader *loader, const char *name,
-                                   const char *sha256, const struct finding_list *findings,
+/* The source's findings become the set's. Its document need not be an object, nor there at all. */
+enum status evidence_loader_reject(struct evidence_loader *loader,
+                                   const struct evidence_source *source,
                                    struct diag *diag) STATUS_CHECKED;
+
+/* Whether the choice takes a source of that name; a summary is taken for any of its sources. */
+bool evidence_loader_takes(const struct evidence_loader *loader, const char *name);
+bool evidence_loader_takes_summary(const struct evidence_loader *loader, const char *name);
 
 /* Whether no more of the current file's records are listed as rejected: EVIDENCE_SET_MAX_REJECTED
  * are, and an entry that says so. What else is wrong in it need not be named. */

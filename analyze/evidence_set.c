@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evidence_key.h"
 #include "evidence_loader.h"
 #include "evidence_paths.h"
 #include "sha256.h"
@@ -10,8 +11,8 @@
 
 /* ---- growing lists, all in the set's arena ---- */
 
-/* Room for one more of `size` bytes; NULL: memory exhausted. */
-static void *grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size)
+void *evidence_loader_grow(struct arena *arena, void *items, size_t count, size_t *capacity,
+                           size_t size)
 {
     if (count < *capacity)
         return items;
@@ -27,8 +28,8 @@ static void *grow(struct arena *arena, void *items, size_t count, size_t *capaci
 
 static struct record *add_record(struct evidence_set *set)
 {
-    struct record *items =
-        grow(&set->arena, set->records, set->record_count, &set->record_capacity, sizeof *items);
+    struct record *items = evidence_loader_grow(&set->arena, set->records, set->record_count,
+                                                &set->record_capacity, sizeof *items);
     if (items == NULL)
         return NULL;
     set->records = items;
@@ -37,8 +38,8 @@ static struct record *add_record(struct evidence_set *set)
 
 static struct rejected_source *add_rejected(struct evidence_set *set)
 {
-    struct rejected_source *items = grow(&set->arena, set->rejected, set->rejected_count,
-                                         &set->rejected_capacity, sizeof *items);
+    struct rejected_source *items = evidence_loader_grow(
+        &set->arena, set->rejected, set->rejected_count, &set->rejected_capacity, sizeof *items);
     if (items == NULL)
         return NULL;
     set->rejected = items;
@@ -49,8 +50,8 @@ enum status evidence_loader_skip(struct evidence_loader *loader, const char *nam
                                  struct diag *diag)
 {
     struct evidence_set *set = loader->set;
-    struct skipped_source *items =
-        grow(&set->arena, set->skipped, set->skipped_count, &set->skipped_capacity, sizeof *items);
+    struct skipped_source *items = evidence_loader_grow(
+        &set->arena, set->skipped, set->skipped_count, &set->skipped_capacity, sizeof *items);
     if (items == NULL)
         return diag_no_memory(diag);
     set->skipped = items;
@@ -61,25 +62,35 @@ enum status evidence_loader_skip(struct evidence_loader *loader, const char *nam
 
 /* ---- keeping a document ---- */
 
-enum status evidence_loader_keep(struct evidence_loader *loader, const char *text, size_t size,
+/* What the reader has parsed is not parsed again: nodes hold offsets into the text. */
+enum status evidence_loader_keep(struct evidence_loader *loader,
+                                 const struct json_read_document *json,
                                  const struct json_read_document **kept, struct diag *diag)
 {
     struct evidence_set *set = loader->set;
-    struct json_read_fault fault;
-    struct json_read_document **documents = grow(&set->arena, set->documents, set->document_count,
-                                                 &set->document_capacity, sizeof *documents);
-    char *copy = arena_copy(&set->arena, text, size);
-    struct json_read_document *document = arena_take(&set->arena, sizeof *document);
-    if (documents == NULL || copy == NULL || document == NULL)
+    size_t node_bytes = json->count * sizeof *json->nodes;
+    struct json_read_document **documents =
+        evidence_loader_grow(&set->arena, set->documents, set->document_count,
+                             &set->document_capacity, sizeof *documents);
+    struct json_read_document *document =
+        documents == NULL ? NULL : malloc(sizeof *document + node_bytes + json->size + 1);
+    if (document == NULL)
         return diag_no_memory(diag);
+    struct json_read_node *nodes = (struct json_read_node *)(document + 1);
+    char *text = (char *)nodes + node_bytes;
+    memcpy(nodes, json->nodes, node_bytes);
+    memcpy(text, json->text, json->size);
+    text[json->size] = '\0';
+    *document = *json;
+    document->text = text;
+    document->nodes = nodes;
+    document->capacity = json->count;
+    document->scratch = NULL;
+    document->scratch_capacity = 0;
     set->documents = documents;
     documents[set->document_count++] = document;
-    enum status status = json_read_parse(document, copy, size, &fault, diag);
-    if (status == STATUS_INPUT)
-        return diag_set(diag, STATUS_BUG, "a document that passed validation cannot be read again");
-    if (status == STATUS_OK)
-        *kept = document;
-    return status;
+    *kept = document;
+    return STATUS_OK;
 }
 
 static const char *sha256_of(struct evidence_loader *loader, const char *text, size_t size)
@@ -139,28 +150,34 @@ bool evidence_loader_is_full(const struct evidence_loader *loader)
     return loader->rejected_in_file > EVIDENCE_SET_MAX_REJECTED;
 }
 
-enum status evidence_loader_reject(struct evidence_loader *loader, const char *name,
-                                   const char *sha256, const struct finding_list *findings,
-                                   struct diag *diag)
+enum status evidence_loader_reject(struct evidence_loader *loader,
+                                   const struct evidence_source *source, struct diag *diag)
 {
     if (evidence_loader_is_full(loader))
         return STATUS_OK;
+    const struct finding_list *findings = source->findings;
+    struct arena *arena = &loader->set->arena;
     struct finding more = {.severity = FINDING_ERROR,
                            .rule = "more_findings",
                            .pointer = "",
                            .message = "from here on the file's invalid records are not listed"};
     const struct finding_list closing = {.items = &more, .count = 1, .errors = 1};
-    if (loader->rejected_in_file++ == EVIDENCE_SET_MAX_REJECTED)
+    bool closes = loader->rejected_in_file++ == EVIDENCE_SET_MAX_REJECTED;
+    if (closes)
         findings = &closing;
     struct rejected_source *rejected = add_rejected(loader->set);
     if (rejected == NULL)
         return diag_no_memory(diag);
-    *rejected = (struct rejected_source){
-        .path = name, .sha256 = sha256, .file = loader->file, .named = !loader->walked};
+    *rejected = (struct rejected_source){.path = source->name,
+                                         .sha256 = source->sha256,
+                                         .file = loader->file,
+                                         .named = !loader->walked};
     for (size_t i = 0; i < findings->count; i++)
-        if (!finding_add(&rejected->findings, &loader->set->arena, &findings->items[i]))
+        if (!finding_add(&rejected->findings, arena, &findings->items[i]))
             return diag_no_memory(diag);
-    return STATUS_OK;
+    if (!loader->choice->apart || closes || source->json == NULL)
+        return STATUS_OK;
+    return evidence_key_read(source->json, source->node, arena, &rejected->key, diag);
 }
 
 /* Our own summary repeats evidence and adds none; a policy or a checkpoint is none. They are passed
@@ -194,6 +211,13 @@ static const char *printable(struct arena *arena, const char *path)
     return copy;
 }
 
+static bool takes(const struct evidence_loader *loader, const struct document *document,
+                  const char *name)
+{
+    return evidence_loader_takes(loader, name) || (document->kind == DOCUMENT_FOREIGN_SUMMARY &&
+                                                   evidence_loader_takes_summary(loader, name));
+}
+
 static enum status visit(void *context, const struct document *document, struct diag *diag)
 {
     struct evidence_loader *loader = context;
@@ -205,27 +229,29 @@ static enum status visit(void *context, const struct document *document, struct 
     /* A line of a .jsonl file is named PATH:LINE. */
     const char *line = document->name + strlen(loader->file);
     const char *name = arena_printf(&loader->set->arena, "%s%s", loader->name, line);
+    if (name == NULL)
+        return diag_no_memory(diag);
+    if (!takes(loader, document, name))
+        return STATUS_OK;
     const char *sha256 = NULL;
     bool readable = document->input_fault == INPUT_FAULT_NONE;
     if (readable) /* an empty file has no text, and a digest */
         sha256 = sha256_of(loader, document->json.text == NULL ? "" : document->json.text,
                            document->json.size);
-    if (name == NULL || (readable && sha256 == NULL))
+    if (readable && sha256 == NULL)
         return diag_no_memory(diag);
     if (document_is_own(document->kind))
         return pass_over_own(loader, name, document->kind, diag);
-    if (!usable)
-        return evidence_loader_reject(loader, name, sha256, &document->findings, diag);
-    const struct json_read_document *kept = NULL;
-    enum status status =
-        evidence_loader_keep(loader, document->json.text, document->json.size, &kept, diag);
-    if (status != STATUS_OK)
-        return status;
     struct evidence_source source = {.name = name,
                                      .sha256 = sha256,
-                                     .json = kept,
+                                     .json = document->json.count > 0 ? &document->json : NULL,
                                      .first_line = document->first_line,
                                      .findings = &document->findings};
+    if (!usable)
+        return evidence_loader_reject(loader, &source, diag);
+    enum status status = evidence_loader_keep(loader, &document->json, &source.json, diag);
+    if (status != STATUS_OK)
+        return status;
     if (document->kind == DOCUMENT_FOREIGN_SUMMARY)
         return evidence_loader_add_summary(loader, &source, diag);
     return evidence_loader_add_record(loader, &source, diag);
@@ -265,7 +291,7 @@ static bool add_copy_warning(struct arena *arena, struct record *record, const c
 
 /* Two files (or lines) with the same bytes are hardly two runs. Sources of one summary share its
  * digest and are no copies. */
-static enum status warn_of_copies(struct evidence_set *set, struct diag *diag)
+enum status evidence_set_note_copies(struct evidence_set *set, struct diag *diag)
 {
     struct digest *digests = arena_take_array(&set->arena, set->record_count + 1, sizeof *digests);
     if (digests == NULL)
@@ -287,10 +313,11 @@ static enum status warn_of_copies(struct evidence_set *set, struct diag *diag)
 
 /* ---- the whole ---- */
 
-enum status evidence_set_load(struct evidence_set *set, const struct path_list *paths,
-                              const char *base, struct diag *diag)
+enum status evidence_set_load_chosen(struct evidence_set *set, const struct path_list *paths,
+                                     const char *base, const struct evidence_choice *choice,
+                                     struct diag *diag)
 {
-    struct evidence_loader loader = {.set = set};
+    struct evidence_loader loader = {.set = set, .choice = choice};
     struct evidence_path *files = NULL;
     size_t count = 0;
     enum status status = evidence_paths_resolve(paths, base, &set->arena, &files, &count, diag);
@@ -305,7 +332,16 @@ enum status evidence_set_load(struct evidence_set *set, const struct path_list *
             status = document_check_entry(&loader.reader, &files[i].entry, visit, &loader, diag);
     }
     document_reader_fini(&loader.reader);
-    return status == STATUS_OK ? warn_of_copies(set, diag) : status;
+    if (status == STATUS_OK && !choice->apart)
+        status = evidence_set_note_copies(set, diag);
+    return status;
+}
+
+enum status evidence_set_load(struct evidence_set *set, const struct path_list *paths,
+                              const char *base, struct diag *diag)
+{
+    const struct evidence_choice everything = {0};
+    return evidence_set_load_chosen(set, paths, base, &everything, diag);
 }
 
 void evidence_set_fini(struct evidence_set *set)
@@ -313,7 +349,7 @@ void evidence_set_fini(struct evidence_set *set)
     if (set == NULL)
         return;
     for (size_t i = 0; i < set->document_count; i++)
-        json_read_fini(set->documents[i]);
+        free(set->documents[i]);
     arena_fini(&set->arena);
     *set = (struct evidence_set){0};
 }

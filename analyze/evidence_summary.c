@@ -4,28 +4,46 @@
 #include "evidence_loader.h"
 #include "text.h"
 
-/* The failure of a summary, as text. */
-static enum status read_failure(struct evidence_loader *loader,
-                                const struct evidence_source *summary, struct diag *diag)
+/* The reason of a summary's failure, safe to print; NULL: it has none, or memory is exhausted. */
+static const char *reason_of(const struct json_read_document *json, struct arena *arena,
+                             bool *failed)
 {
-    const struct json_read_document *json = summary->json;
     uint32_t node = json_read_member(json, 0, "failure");
     if (json_read_is(json, node, JSON_READ_OBJECT))
         node = json_read_member(json, node, "reason");
-    if (!json_read_is(json, node, JSON_READ_STRING) || json->nodes[node].length == 0 ||
-        loader->set->incomplete != NULL)
-        return STATUS_OK;
+    if (!json_read_is(json, node, JSON_READ_STRING) || json->nodes[node].length == 0)
+        return NULL;
     size_t capacity = (size_t)json->nodes[node].length + 1;
-    char *text = arena_take(&loader->set->arena, capacity);
-    if (text == NULL)
-        return diag_no_memory(diag);
-    size_t length = json_read_string(json, node, text, capacity);
+    char *text = arena_take(arena, capacity);
     struct text_buffer safe = {0};
-    text_redact(&safe, text, length);
-    if (!safe.failed)
-        loader->set->incomplete = arena_copy(&loader->set->arena, safe.text, safe.length);
+    if (text != NULL)
+        text_redact(&safe, text, json_read_string(json, node, text, capacity));
+    const char *reason =
+        text == NULL || safe.failed ? NULL : arena_copy(arena, safe.text, safe.length);
     text_buffer_fini(&safe);
-    return loader->set->incomplete == NULL ? diag_no_memory(diag) : STATUS_OK;
+    *failed = reason == NULL;
+    return reason;
+}
+
+static enum status read_failure(struct evidence_loader *loader,
+                                const struct evidence_source *summary, struct diag *diag)
+{
+    struct evidence_set *set = loader->set;
+    bool failed = false;
+    const char *reason = reason_of(summary->json, &set->arena, &failed);
+    if (failed)
+        return diag_no_memory(diag);
+    if (reason == NULL)
+        return STATUS_OK;
+    struct incomplete_source *items =
+        evidence_loader_grow(&set->arena, set->incomplete_sources, set->incomplete_count,
+                             &set->incomplete_capacity, sizeof *items);
+    if (items == NULL)
+        return diag_no_memory(diag);
+    items[set->incomplete_count++] = (struct incomplete_source){summary->name, reason};
+    set->incomplete_sources = items;
+    set->incomplete = items[0].reason;
+    return STATUS_OK;
 }
 
 bool evidence_loader_usable(const struct finding_list *findings)
@@ -82,7 +100,9 @@ static enum status reject_reference(struct expansion *expansion,
     json_read_locator_position(&expansion->locator, finding.offset, &finding.line, &finding.column);
     finding.line += source->first_line;
     struct finding_list findings = {.items = &finding, .count = 1};
-    return evidence_loader_reject(expansion->loader, source->name, source->sha256, &findings, diag);
+    struct evidence_source refused = *source;
+    refused.findings = &findings;
+    return evidence_loader_reject(expansion->loader, &refused, diag);
 }
 
 static enum status add_source(struct expansion *expansion, uint32_t node,
@@ -99,8 +119,10 @@ static enum status add_source(struct expansion *expansion, uint32_t node,
     source.findings = findings;
     if (source.name == NULL)
         return diag_no_memory(diag);
+    if (!evidence_loader_takes(loader, source.name))
+        return STATUS_OK;
     if (findings->errors > 0)
-        return evidence_loader_reject(loader, source.name, source.sha256, findings, diag);
+        return evidence_loader_reject(loader, &source, diag);
     if (reference)
         return reject_reference(expansion, &source, diag);
     return evidence_loader_add_record(loader, &source, diag);

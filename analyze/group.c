@@ -119,55 +119,87 @@ static void set_level(struct group *group, const struct group_members *members)
     group->times_count = record_times_count(weakest);
 }
 
-static enum status form_group(const struct group_members *members, const struct policy *policy,
-                              struct arena *arena, struct group *group, struct diag *diag)
+/* What is formed of which records. */
+struct forming {
+    const struct evidence_set *set;
+    const struct policy *policy;
+    struct arena *arena;
+    bool freed[COMPARABILITY_FIELD_COUNT];
+    struct partition partition;
+    bool outline; /* no candidates and no warnings */
+};
+
+static enum status form_group(const struct forming *forming, struct group *group, struct diag *diag)
 {
-    set_level(group, members);
-    group->first = shared_values(members, arena);
+    const struct partition *partition = &forming->partition;
+    size_t g = group->index;
+    struct group_members members = {
+        .records = forming->set->records,
+        .indices = partition->order + partition->starts[g],
+        .count = partition->starts[g + 1] - partition->starts[g],
+        .partition = partition,
+        .freed = forming->freed,
+    };
+    set_level(group, &members);
+    group->first = shared_values(&members, forming->arena);
     if (group->first == NULL)
         return diag_no_memory(diag);
-    enum status status = group_candidates_form(group, members, policy, arena, diag);
+    if (forming->outline)
+        return STATUS_OK;
+    enum status status =
+        group_candidates_form(group, &members, forming->policy, forming->arena, diag);
     if (status != STATUS_OK)
         return status;
-    return group_warnings_add(group, members, arena, diag);
+    return group_warnings_add(group, &members, forming->arena, diag);
+}
+
+static enum status form_groups(struct forming *forming, struct group_list *groups,
+                               struct diag *diag)
+{
+    const struct evidence_set *set = forming->set;
+    struct partition *partition = &forming->partition;
+    struct group_list result = {0};
+    enum status status = STATUS_OK;
+    comparability_freed(forming->policy, forming->freed);
+    if (set->record_count > 0)
+        status = partition_form(set->records, set->record_count, forming->freed, forming->arena,
+                                partition, diag);
+    if (status != STATUS_OK)
+        return status;
+    result.count = partition->count;
+    result.items = arena_take_array(forming->arena, result.count + 1, sizeof *result.items);
+    if (result.items == NULL)
+        return diag_no_memory(diag);
+    if (group_difference_find(partition, set->records, forming->freed, forming->arena,
+                              &result.difference) >= 0 &&
+        (result.difference.value_a == NULL || result.difference.value_b == NULL))
+        return diag_no_memory(diag);
+    for (size_t g = 0; g < result.count && status == STATUS_OK; g++) {
+        result.items[g].index = g;
+        status = form_group(forming, &result.items[g], diag);
+    }
+    if (status == STATUS_OK)
+        status = group_label_all(&result, partition, forming->freed, forming->arena, diag);
+    if (status == STATUS_OK)
+        *groups = result;
+    return status;
 }
 
 enum status group_form(const struct evidence_set *set, const struct policy *policy,
                        struct arena *arena, struct group_list *groups, struct diag *diag)
 {
-    bool freed[COMPARABILITY_FIELD_COUNT];
-    struct group_list result = {0};
-    struct partition partition = {0};
-    comparability_freed(policy, freed);
-    if (set->record_count > 0) {
-        enum status status =
-            partition_form(set->records, set->record_count, freed, arena, &partition, diag);
-        if (status != STATUS_OK)
-            return status;
-    }
-    result.items = arena_take_array(arena, partition.count + 1, sizeof *result.items);
-    if (result.items == NULL)
-        return diag_no_memory(diag);
-    result.count = partition.count;
-    if (group_difference_find(&partition, set->records, freed, arena, &result.difference) >= 0 &&
-        (result.difference.value_a == NULL || result.difference.value_b == NULL))
-        return diag_no_memory(diag);
-    for (size_t g = 0; g < result.count; g++) {
-        struct group_members members = {
-            .records = set->records,
-            .indices = partition.order + partition.starts[g],
-            .count = partition.starts[g + 1] - partition.starts[g],
-            .partition = &partition,
-            .freed = freed,
-        };
-        result.items[g].index = g;
-        enum status status = form_group(&members, policy, arena, &result.items[g], diag);
-        if (status != STATUS_OK)
-            return status;
-    }
-    enum status status = group_label_all(&result, &partition, freed, arena, diag);
+    struct forming forming = {.set = set, .policy = policy, .arena = arena};
+    return form_groups(&forming, groups, diag);
+}
+
+enum status group_outline(const struct evidence_set *set, const struct policy *policy,
+                          struct arena *arena, struct group_list *groups,
+                          struct partition *partition, struct diag *diag)
+{
+    struct forming forming = {.set = set, .policy = policy, .arena = arena, .outline = true};
+    enum status status = form_groups(&forming, groups, diag);
     if (status == STATUS_OK)
-        *groups = result;
+        *partition = forming.partition;
     return status;
 }
 

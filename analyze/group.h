@@ -44,6 +44,16 @@ enum status group_form(const struct evidence_set *set, const struct policy *poli
                        struct arena *arena, struct group_list *groups,
                        struct diag *diag) STATUS_CHECKED;
 
+struct partition;
+
+/*
+ * The groups without candidates and warnings: values shared, levels and labels; *partition says
+ * which records are whose. For an archive, whose groups are then looked at one by one.
+ */
+enum status group_outline(const struct evidence_set *set, const struct policy *policy,
+                          struct arena *arena, struct group_list *groups,
+                          struct partition *partition, struct diag *diag) STATUS_CHECKED;
+
 /* True if a record of the group has that value of a comparability field (compared as printed, and
  * numbers as numbers). STATUS_USAGE for an unknown key. */
 enum status group_matches(const struct group *group, const struct group_filter *filter,

@@ -219,6 +219,30 @@ static const char *read_decision(struct normalise *context, uint32_t record)
     return normalise_text(context, json_read_member(context->json, record, "decision"), "decision");
 }
 
+/* What tells with which records one may be compared. */
+static void read_comparable(struct normalise *context, uint32_t node, struct record *record)
+{
+    const struct json_read_document *json = context->json;
+    record->level_name = normalise_text(context, node, "evidence_level");
+    if (record->level_name != NULL)
+        record->level = evidence_level_find(record->level_name, strlen(record->level_name));
+    read_workload(context, json_read_member(json, node, "workload"), &record->workload);
+    read_hardware(context, node, &record->hardware);
+    normalise_metrics(context, json_read_member(json, node, "metrics"), &record->metrics);
+}
+
+enum status record_read_refused(const struct json_read_document *json, uint32_t node,
+                                struct arena *arena, struct record *record, struct diag *diag)
+{
+    struct normalise context = {.json = json, .arena = arena};
+    struct record read = {.json = json, .node = node};
+    read_comparable(&context, node, &read);
+    if (context.failed)
+        return diag_no_memory(diag);
+    *record = read;
+    return STATUS_OK;
+}
+
 enum status record_read(const struct json_read_document *json, uint32_t node, struct arena *arena,
                         struct record *record, struct diag *diag)
 {
@@ -228,13 +252,8 @@ enum status record_read(const struct json_read_document *json, uint32_t node, st
     if (!context.failed &&
         (strategy == NULL || !training_state_find(strategy, strlen(strategy), &read.strategy)))
         return diag_set(diag, STATUS_BUG, "a record without a valid strategy passed validation");
-    read.level_name = normalise_text(&context, node, "evidence_level");
-    if (read.level_name != NULL)
-        read.level = evidence_level_find(read.level_name, strlen(read.level_name));
-    read_workload(&context, json_read_member(json, node, "workload"), &read.workload);
+    read_comparable(&context, node, &read);
     read_options(&context, node, &read.workload);
-    read_hardware(&context, node, &read.hardware);
-    normalise_metrics(&context, json_read_member(json, node, "metrics"), &read.metrics);
     read_failure(&context, node, &read.failure);
     read.decision = read_decision(&context, node);
     const char *schema = normalise_text(&context, node, "schema");

@@ -118,4 +118,10 @@ bool record_times_count(const struct record *record);
 enum status record_read(const struct json_read_document *json, uint32_t node, struct arena *arena,
                         struct record *record, struct diag *diag) STATUS_CHECKED;
 
+/* The same of an object that was refused, as far as it tells with what it could be compared:
+ * workload, hardware, level, metrics. Its strategy stays unset. */
+enum status record_read_refused(const struct json_read_document *json, uint32_t node,
+                                struct arena *arena, struct record *record,
+                                struct diag *diag) STATUS_CHECKED;
+
 #endif

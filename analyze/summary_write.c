@@ -111,6 +111,8 @@ static json_t *options(struct summary_parts *parts)
     }
     json_write_set(writer, object, "allow_invalid", json_write_bool(writer, given->allow_invalid));
     json_write_set(writer, object, "group", filters);
+    if (given->listed)
+        summary_parts_put_text(parts, object, "records", ANALYSIS_LISTED);
     return object;
 }
 

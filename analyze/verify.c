@@ -1,32 +1,28 @@
 #include "verify.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis.h"
 #include "input.h"
 #include "text.h"
 #include "verify_compare.h"
+#include "verify_sources.h"
 
 #define SCHEMA "rankledger.summary/1"
 #define SCHEMA_STEM "rankledger.summary/"
 /* A summary repeats its sources, so that it may be larger than any of them. */
 #define SIZE_LIMIT ((size_t)1 << 30)
-#define MAX_NAMED 5
 
 struct verification {
     const char *path;
     const char *display; /* safe to print */
-    const char *base;    /* the summary's directory */
     struct input_buffer input;
     struct json_read_document stored, found;
-    struct json_read_source source;
     struct analysis_options options;
-    struct path_list paths;
+    struct verify_sources sources;
     struct analysis analysis;
     struct text_buffer text; /* the recomputed summary */
     struct verify_result *result;
-    bool out_of_memory; /* set by text_member */
 };
 
 /* ---- reading the summary ---- */
@@ -76,22 +72,9 @@ static enum status check_schema(const struct verification *verification, struct 
                     verification->display);
 }
 
-/* A string member as text in the result's arena; NULL if it is absent or memory is exhausted. */
 static const char *text_member(struct verification *verification, uint32_t object, const char *name)
 {
-    const struct json_read_document *json = &verification->stored;
-    uint32_t node = json_read_is(json, object, JSON_READ_OBJECT)
-                        ? json_read_member(json, object, name)
-                        : JSON_READ_NONE;
-    if (!json_read_is(json, node, JSON_READ_STRING))
-        return NULL;
-    size_t capacity = (size_t)json->nodes[node].length + 1;
-    char *text = arena_take(&verification->result->arena, capacity);
-    if (text != NULL)
-        json_read_string(json, node, text, capacity);
-    else
-        verification->out_of_memory = true;
-    return text;
+    return verify_sources_text(&verification->sources, object, name);
 }
 
 static enum status read_filters(struct verification *verification, uint32_t options,
@@ -99,7 +82,7 @@ static enum status read_filters(struct verification *verification, uint32_t opti
 {
     const struct json_read_document *json = &verification->stored;
     uint32_t list = JSON_READ_NONE;
-    enum status status = json_read_get_node(&verification->source, options, "group",
+    enum status status = json_read_get_node(&verification->sources.summary, options, "group",
                                             JSON_READ_ARRAY, JSON_READ_REQUIRED, &list, diag);
     if (status != STATUS_OK)
         return status;
@@ -112,10 +95,10 @@ static enum status read_filters(struct verification *verification, uint32_t opti
          node = json_read_next(json, list, node)) {
         filters[count].key = text_member(verification, node, "key");
         filters[count].value = text_member(verification, node, "value");
-        if (verification->out_of_memory)
+        if (verification->sources.out_of_memory)
             return diag_no_memory(diag);
         if (filters[count].key == NULL || filters[count].value == NULL)
-            return json_read_refuse(&verification->source, node, diag,
+            return json_read_refuse(&verification->sources.summary, node, diag,
                                     "expected an object with the texts key and value");
         count++;
     }
@@ -126,7 +109,7 @@ static enum status read_filters(struct verification *verification, uint32_t opti
 
 static enum status read_options(struct verification *verification, struct diag *diag)
 {
-    const struct json_read_source *source = &verification->source;
+    const struct json_read_source *source = &verification->sources.summary;
     uint32_t policy, options;
     enum status status = json_read_get_node(source, 0, "policy", JSON_READ_OBJECT,
                                             JSON_READ_REQUIRED, &policy, diag);
@@ -142,110 +125,8 @@ static enum status read_options(struct verification *verification, struct diag *
                                     &verification->options.allow_invalid, diag);
     if (status == STATUS_OK)
         status = read_filters(verification, options, diag);
-    return status;
-}
-
-/* ---- finding the sources again ---- */
-
-/* The length of the file's part of a source's path: "a.jsonl:3" and "s.json#/sources/2" name parts
- * of a file. */
-static size_t file_length(const char *path)
-{
-    const char *fragment = strstr(path, "#/sources/");
-    size_t length = fragment != NULL ? (size_t)(fragment - path) : strlen(path);
-    size_t digits = length;
-    while (digits > 0 && path[digits - 1] >= '0' && path[digits - 1] <= '9')
-        digits--;
-    if (digits == length || digits == 0 || path[digits - 1] != ':')
-        return length;
-    size_t stem = digits - 1;
-    bool lines = (stem > 6 && strncmp(path + stem - 6, ".jsonl", 6) == 0) ||
-                 (stem > 7 && strncmp(path + stem - 7, ".ndjson", 7) == 0);
-    return lines ? stem : length;
-}
-
-static const char *from_here(const struct verification *verification, const char *path,
-                             size_t length)
-{
-    bool as_is = path[0] == '/' || strcmp(verification->base, ".") == 0;
-    return arena_printf(&verification->result->arena, "%s%s%.*s", as_is ? "" : verification->base,
-                        as_is ? "" : "/", (int)length, path);
-}
-
-/* The file of a source, as it is opened from here. A file may be named like a part of another: one
- * that is there under the whole name is meant. */
-static const char *locate(const struct verification *verification, const char *path)
-{
-    size_t length = file_length(path);
-    const char *whole = from_here(verification, path, strlen(path));
-    if (whole == NULL || path[length] == '\0' || access(whole, F_OK) == 0)
-        return whole;
-    return from_here(verification, path, length);
-}
-
-struct missing {
-    struct text_buffer names;
-    size_t count;
-};
-
-/* Adds the files of one list of sources; a file of several records once, for they stand together.
- */
-static enum status add_files(struct verification *verification, const char *list,
-                             struct missing *missing, struct diag *diag)
-{
-    const struct json_read_document *json = &verification->stored;
-    uint32_t array;
-    const char *before = "";
-    enum status status = json_read_get_node(&verification->source, 0, list, JSON_READ_ARRAY,
-                                            JSON_READ_REQUIRED, &array, diag);
-    if (status != STATUS_OK)
-        return status;
-    for (uint32_t node = json_read_first(json, array); node != JSON_READ_NONE;
-         node = json_read_next(json, array, node)) {
-        const char *path = text_member(verification, node, "path");
-        if (verification->out_of_memory)
-            return diag_no_memory(diag);
-        if (path == NULL)
-            return json_read_refuse(&verification->source, node, diag,
-                                    "expected a source with the text path");
-        const char *file = locate(verification, path);
-        if (file == NULL)
-            return diag_no_memory(diag);
-        if (strcmp(file, before) == 0)
-            continue;
-        before = file;
-        if (access(file, F_OK) != 0) {
-            if (missing->count++ < MAX_NAMED)
-                text_buffer_printf(&missing->names, "%s%s", missing->count > 1 ? ", " : "", path);
-            continue;
-        }
-        status = path_list_add(&verification->paths, file, diag);
-        if (status != STATUS_OK)
-            return status;
-    }
-    return STATUS_OK;
-}
-
-static enum status find_sources(struct verification *verification, struct diag *diag)
-{
-    struct missing missing = {0};
-    enum status status = add_files(verification, "sources", &missing, diag);
     if (status == STATUS_OK)
-        status = add_files(verification, "rejected_sources", &missing, diag);
-    if (status == STATUS_OK)
-        status = add_files(verification, "skipped_sources", &missing, diag);
-    if (status == STATUS_OK && missing.names.failed)
-        status = diag_no_memory(diag);
-    if (status == STATUS_OK && missing.count > 0) {
-        char shown[1024];
-        text_escape_into(shown, sizeof shown, missing.names.length > 0 ? missing.names.text : "",
-                         missing.names.length);
-        status =
-            diag_set(diag, STATUS_INPUT, "%s: %zu source%s missing: %s%s", verification->display,
-                     missing.count, missing.count == 1 ? " is" : "s are", shown,
-                     missing.count > MAX_NAMED ? ", ..." : "");
-    }
-    text_buffer_fini(&missing.names);
+        status = verify_sources_read_choice(&verification->sources, options, diag);
     return status;
 }
 
@@ -278,7 +159,7 @@ static enum status find_changed(struct verification *verification, struct diag *
             changed[result->changed_count++] = path;
     }
     result->changed_sources = changed;
-    return verification->out_of_memory ? diag_no_memory(diag) : STATUS_OK;
+    return verification->sources.out_of_memory ? diag_no_memory(diag) : STATUS_OK;
 }
 
 static void read_stored_decision(struct verification *verification)
@@ -299,8 +180,11 @@ static void read_stored_decision(struct verification *verification)
 
 static enum status recompute(struct verification *verification, struct diag *diag)
 {
-    enum status status = analysis_run(&verification->analysis, &verification->paths,
-                                      verification->base, &verification->options, diag);
+    verification->options.listed = verification->sources.only != NULL;
+    verification->options.only = verification->sources.only;
+    verification->options.only_count = verification->sources.only_count;
+    enum status status = analysis_run(&verification->analysis, &verification->sources.paths,
+                                      verification->sources.base, &verification->options, diag);
     if (status == STATUS_OK)
         status = analysis_write_summary(&verification->analysis, &verification->text, diag);
     if (status == STATUS_OK)
@@ -317,21 +201,23 @@ static enum status recompute(struct verification *verification, struct diag *dia
 static enum status prepare(struct verification *verification, struct diag *diag)
 {
     struct arena *arena = &verification->result->arena;
+    verification->sources.arena = arena;
     const char *slash = strrchr(verification->path, '/');
     struct text_buffer display = {0};
     text_escape(&display, verification->path, strlen(verification->path));
     verification->display = display.failed ? NULL : arena_copy(arena, display.text, display.length);
     text_buffer_fini(&display);
     if (slash == NULL)
-        verification->base = ".";
+        verification->sources.base = ".";
     else if (slash == verification->path)
-        verification->base = "/";
+        verification->sources.base = "/";
     else
-        verification->base =
+        verification->sources.base =
             arena_copy(arena, verification->path, (size_t)(slash - verification->path));
-    if (verification->display == NULL || verification->base == NULL)
+    if (verification->display == NULL || verification->sources.base == NULL)
         return diag_no_memory(diag);
-    verification->source = (struct json_read_source){&verification->stored, verification->display};
+    verification->sources.summary =
+        (struct json_read_source){&verification->stored, verification->display};
     return STATUS_OK;
 }
 
@@ -351,15 +237,15 @@ enum status verify_summary(const char *path, struct verify_result *result, struc
     if (status == STATUS_OK)
         status = read_options(&verification, diag);
     if (status == STATUS_OK)
-        status = find_sources(&verification, diag);
+        status = verify_sources_find(&verification.sources, diag);
     if (status == STATUS_OK) {
         read_stored_decision(&verification);
-        status = verification.out_of_memory ? diag_no_memory(diag) : STATUS_OK;
+        status = verification.sources.out_of_memory ? diag_no_memory(diag) : STATUS_OK;
     }
     if (status == STATUS_OK)
         status = recompute(&verification, diag);
     analysis_fini(&verification.analysis);
-    path_list_fini(&verification.paths);
+    verify_sources_fini(&verification.sources);
     text_buffer_fini(&verification.text);
     json_read_fini(&verification.found);
     json_read_fini(&verification.stored);
