@@ -64,6 +64,7 @@ static enum status name_document(const struct visit *v, size_t line, struct docu
 {
     struct arena *arena = &v->reader->arena;
     document->name = v->path;
+    document->path = v->path;
     document->file = display_of(arena, v->path);
     document->display = document->file;
     if (line > 0 && document->file != NULL) {

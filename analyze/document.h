@@ -41,6 +41,7 @@ struct document {
     const char *name;    /* as given or found, raw bytes; PATH:LINE for a line of .jsonl */
     const char *display; /* the same, escaped for printing; "<stdin>" for "-" */
     const char *file;    /* `display` without the line */
+    const char *path;    /* `name` without the line, raw bytes; "-" for standard input */
     size_t first_line;   /* added to the lines of positions: 0, or LINE - 1 */
     enum document_kind kind;
     enum input_fault

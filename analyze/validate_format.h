@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "document.h"
+#include "json_write.h"
 #include "text_buffer.h"
 
 /* What a run of validation came to. */
@@ -14,6 +15,7 @@ struct validate_totals {
     size_t errors, warnings;
     size_t skipped;          /* own summaries and policies that a directory walk met */
     size_t named_unreadable; /* operands that could not be read */
+    const char *problem;     /* what kept it from looking at all that was named; NULL: nothing */
 };
 
 /* One document as a format shows it. */
@@ -44,10 +46,21 @@ extern const struct validate_format validate_format_text;
 extern const struct validate_format validate_format_json;
 /* A test suite with a test case a document, for CI. */
 extern const struct validate_format validate_format_junit;
+/* A log of SARIF 2.1.0 with one run: every rule, then a result a finding. */
+extern const struct validate_format validate_format_sarif;
+/* Workflow commands of GitHub Actions: an annotation a finding, then a notice with the totals. */
+extern const struct validate_format validate_format_github;
 
 /* Appends text as XML character data: &, <, > and quotes escaped. What XML forbids was escaped when
  * the text was made safe to print; what is left of it (an invalid byte) becomes "?". */
 void validate_format_xml(struct text_buffer *out, const char *text);
+
+/* Appends text with "##[", which GitHub's runner takes for a command anywhere in a line, broken. */
+void validate_format_plain(struct text_buffer *out, const char *text);
+
+/* Appends a JSON value without a line feed at its end, and releases it. */
+enum status validate_format_json_value(struct text_buffer *out, struct json_write *writer,
+                                       json_t *value, struct diag *diag) STATUS_CHECKED;
 
 /* Appends one finding as the text format shows it, without a line feed. */
 void validate_format_finding(struct text_buffer *out, const char *file,

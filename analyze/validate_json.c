@@ -1,7 +1,5 @@
 #include "validate_format.h"
 
-#include "json_write.h"
-
 #define SEPARATOR ",\n"
 
 static const char *kind_name(const struct document *document)
@@ -35,12 +33,11 @@ static json_t *build_findings(struct json_write *writer, const struct finding_li
     return list;
 }
 
-/* Appends a document of jansson's without its line feed. */
-static enum status append(struct json_write *writer, json_t *object, struct text_buffer *out,
-                          struct diag *diag)
+enum status validate_format_json_value(struct text_buffer *out, struct json_write *writer,
+                                       json_t *value, struct diag *diag)
 {
-    enum status status = json_write_text(writer, object, out, diag);
-    json_decref(object);
+    enum status status = json_write_text(writer, value, out, diag);
+    json_decref(value);
     if (status == STATUS_OK && !out->failed && out->length > 0 &&
         out->text[out->length - 1] == '\n')
         out->text[--out->length] = '\0';
@@ -67,7 +64,7 @@ static enum status document(struct text_buffer *out, const struct validate_resul
     json_write_set(&writer, object, "findings",
                    build_findings(&writer, result->skipped ? &none : &shown->findings));
     text_buffer_puts(out, SEPARATOR);
-    return append(&writer, object, out, diag);
+    return validate_format_json_value(out, &writer, object, diag);
 }
 
 static void end(struct text_buffer *out, const struct validate_totals *totals)

@@ -13,7 +13,8 @@ struct validation_rule {
     enum finding_severity severity;
     bool in_schema; /* a JSON Schema can say it, and `rankledger schema` does */
     void (*check)(struct validation *validation); /* NULL: reported by the reader or the table */
-    const char *description;
+    const char *description; /* what is at fault, a sentence */
+    const char *advice;      /* what to do about it, a sentence */
 };
 
 const struct validation_rule *validation_rules_table(size_t *count);

@@ -19,15 +19,16 @@ struct settings {
 };
 
 static const struct validate_format *const formats[] = {
-    &validate_format_text, &validate_format_json, &validate_format_junit};
-static const char *const format_names[] = {"text", "json", "junit", NULL};
+    &validate_format_text, &validate_format_json, &validate_format_junit, &validate_format_sarif,
+    &validate_format_github};
+static const char *const format_names[] = {"text", "json", "junit", "sarif", "github", NULL};
 
 #define ROW_COUNT 7
 
 static void fill_rows(struct settings *settings, struct options_row rows[ROW_COUNT])
 {
     const struct options_row all[ROW_COUNT] = {
-        {"format", OPTIONS_CHOICE, "text|json|junit", "form of the output (text)",
+        {"format", OPTIONS_CHOICE, "text|json|junit|sarif|github", "form of the output (text)",
          &settings->format, NULL, 0, 0, format_names},
         {"output", OPTIONS_TEXT, "FILE", "write to FILE, whole or not at all", &settings->output,
          NULL, 0, 0, NULL},
@@ -82,13 +83,27 @@ static enum status conclude(const struct validate_totals *totals, const struct d
     return totals->invalid > 0 ? STATUS_NEGATIVE : STATUS_OK;
 }
 
+/* Checks all paths; `totals` and `first` say what came of it. */
+static enum status check(const struct validate_job *job, const struct settings *settings,
+                         const struct options_list *operands, struct validate_totals *totals,
+                         struct diag *first, struct diag *diag)
+{
+    struct validate_run *run = NULL;
+    enum status status = validate_paths_begin(job, &run, diag);
+    if (status != STATUS_OK)
+        return status;
+    enum status added = add_paths(settings, operands, run, first, diag);
+    status = validate_paths_end(run, totals, diag);
+    return status == STATUS_OK ? added : status;
+}
+
 static enum status validate(const struct settings *settings, const struct options_list *operands,
                             struct diag *diag)
 {
     struct validate_output output = {.spool = -1};
     struct validate_totals totals = {0};
-    struct validate_run *run = NULL;
     struct diag first = {0};
+    struct diag conclusion = {0};
     struct validate_job job = {.format = formats[settings->format],
                                .strict = settings->strict,
                                .threads = settings->jobs > 0 ? (unsigned)settings->jobs
@@ -97,22 +112,21 @@ static enum status validate(const struct settings *settings, const struct option
                                .sink = {validate_output_write, &output}};
     enum status status = validate_output_open(&output, job.format, settings->output, diag);
     if (status == STATUS_OK)
-        status = validate_paths_begin(&job, &run, diag);
+        status = check(&job, settings, operands, &totals, &first, diag);
     if (status == STATUS_OK) {
-        enum status added = add_paths(settings, operands, run, &first, diag);
-        status = validate_paths_end(run, &totals, diag);
-        if (status == STATUS_OK)
-            status = added;
-    }
-    if (status == STATUS_OK)
+        enum status concluded = conclude(&totals, &first, &conclusion);
+        totals.problem = concluded == STATUS_INPUT ? conclusion.text : NULL;
         status = validate_output_close(&output, &totals, diag);
-    if (status == STATUS_OK)
-        status = conclude(&totals, &first, diag);
+        if (status == STATUS_OK && concluded == STATUS_INPUT)
+            status = diag_set(diag, concluded, "%s", conclusion.text);
+        else if (status == STATUS_OK)
+            status = concluded;
+    }
     validate_output_fini(&output);
     return status;
 }
 
-enum status cmd_validate(int argc, char **argv, struct diag *diag)
+static enum status run(int argc, char **argv, struct diag *diag)
 {
     struct settings settings = {.limit_mib = 64};
     struct options_row rows[ROW_COUNT];
@@ -142,5 +156,20 @@ enum status cmd_validate(int argc, char **argv, struct diag *diag)
     else if (status == STATUS_OK)
         status = validate(&settings, &operands, diag);
     options_fini(&command, &operands);
+    return status;
+}
+
+/* What is said on standard error is in the log of a CI run, too: no path that it names may be read
+ * as a command there. */
+enum status cmd_validate(int argc, char **argv, struct diag *diag)
+{
+    struct diag said = {0};
+    struct text_buffer plain = {0};
+    enum status status = run(argc, argv, &said);
+    if (said.text[0] != '\0') {
+        validate_format_plain(&plain, said.text);
+        diag_set(diag, status, "%s", plain.failed ? "memory is exhausted" : plain.text);
+    }
+    text_buffer_fini(&plain);
     return status;
 }

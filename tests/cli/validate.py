@@ -167,7 +167,7 @@ def test_summaries(folder):
 
 
 def test_formats(folder):
-    for form in ("text", "json", "junit"):
+    for form in ("text", "json", "junit", "sarif", "github"):
         one = run("validate", "--format", form, "--jobs", "1", str(CASES))
         for jobs in ("2", "7"):
             other = run("validate", "--format", form, "--jobs", jobs, str(CASES))
@@ -192,7 +192,7 @@ def test_formats(folder):
     check(len(cases) == int(suite.get("tests")) == len(statuses) and
           len(failed) == int(suite.get("failures")) == totals["invalid"], "counts in junit",
           suite.attrib)
-    check(sorted(os.listdir(folder)) == ["out.json", "out.junit", "out.text"], "nothing left over")
+    check(sorted(os.listdir(folder)) == ["out.github", "out.json", "out.junit", "out.sarif", "out.text"], "nothing left over")
     warned = str(CASES / "valid/failure_none_text/input.json")
     expect(run("validate", warned), 0, "a warning")
     expect(run("validate", "--strict", warned), 1, "a warning under --strict", "1 invalid")
@@ -204,7 +204,7 @@ def test_outputs(folder):
            "none/out", "does not exist")
     expect(run("validate", "--output", "/dev/full", "a.json", cwd=folder), 4, "a full device",
            "No space left")
-    for form in ("text", "json", "junit"):
+    for form in ("text", "json", "junit", "sarif", "github"):
         with open("/dev/full", "wb") as full:
             done = run("validate", "--format", form, "a.json", cwd=folder, stdout=full)
         expect(done, 4, f"{form} to a full standard output", "standard output", "No space left")
