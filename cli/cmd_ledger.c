@@ -166,10 +166,10 @@ enum status cmd_ledger(int argc, char **argv, struct diag *diag)
         .row_count = sizeof rows / sizeof rows[0],
     };
     struct options_list operands = {0};
-    bool help = false;
+    enum options_help help = OPTIONS_HELP_NONE;
     enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
     if (status == STATUS_OK && help)
-        options_print_help(&command, stdout);
+        options_print_help(&command, help, stdout);
     else if (status == STATUS_OK && operands.count > 0)
         status = diag_set(diag, STATUS_USAGE, "ledger takes no operands; see --help");
     else if (status == STATUS_OK)

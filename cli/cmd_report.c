@@ -165,10 +165,10 @@ enum status cmd_report(int argc, char **argv, struct diag *diag)
         .rows = rows,
         .row_count = ROW_COUNT};
     struct options_list operands = {0};
-    bool help = false;
+    enum options_help help = OPTIONS_HELP_NONE;
     enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
     if (status == STATUS_OK && help)
-        options_print_help(&command, stdout);
+        options_print_help(&command, help, stdout);
     else if (status == STATUS_OK)
         status = run(&options, &operands, diag);
     options_fini(&command, &operands);

@@ -9,7 +9,7 @@
 enum status cmd_schema(int argc, char **argv, struct diag *diag)
 {
     const char *path = NULL;
-    bool help = false;
+    enum options_help help = OPTIONS_HELP_NONE;
     const struct options_row rows[] = {
         {"output", OPTIONS_TEXT, "FILE", "write to FILE instead of standard output", &path, NULL, 0,
          0, NULL},
@@ -28,7 +28,7 @@ enum status cmd_schema(int argc, char **argv, struct diag *diag)
     struct text_buffer text = {0};
     enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
     if (status == STATUS_OK && help)
-        options_print_help(&command, stdout);
+        options_print_help(&command, help, stdout);
     else if (status == STATUS_OK)
         status = schema_write(&text, diag);
     if (status == STATUS_OK && !help)

@@ -15,7 +15,7 @@ struct settings {
     int64_t limit_mib;
     struct options_list files_from;
     bool nul_separated;
-    bool help;
+    enum options_help help;
 };
 
 static const struct validate_format *const formats[] = {
@@ -146,7 +146,7 @@ static enum status run(int argc, char **argv, struct diag *diag)
     struct options_list operands = {0};
     enum status status = options_parse(&command, argc, argv, &operands, &settings.help, diag);
     if (status == STATUS_OK && settings.help)
-        options_print_help(&command, stdout);
+        options_print_help(&command, settings.help, stdout);
     else if (status == STATUS_OK && operands.count + settings.files_from.count == 0)
         status = diag_set(diag, STATUS_USAGE,
                           "validate: no path given; type rankledger validate PATH... (a file, a "

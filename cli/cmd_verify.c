@@ -91,10 +91,10 @@ enum status cmd_verify(int argc, char **argv, struct diag *diag)
                  "no summary",
     };
     struct options_list operands = {0};
-    bool help = false;
+    enum options_help help = OPTIONS_HELP_NONE;
     enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
     if (status == STATUS_OK && help)
-        options_print_help(&command, stdout);
+        options_print_help(&command, help, stdout);
     else if (status == STATUS_OK && operands.count != 1)
         status = diag_set(diag, STATUS_USAGE,
                           "verify takes one summary: type rankledger verify summary.json");

@@ -25,6 +25,7 @@ static const struct program_command commands[] = {
 
 static const struct program program = {
     .name = "rankledger",
+    .purpose = "evidence and decisions for sharded training state",
     .about = "rankledger turns evidence of sharded training runs into a decision.\n",
     .operands = "[OPTION...] [PATH...]",
     .exit_codes = "  0  done\n"
@@ -46,7 +47,7 @@ int main(int argc, char **argv)
     const struct program_command *command;
     enum status status = program_choose(&program, argc, argv, &command, &diag);
     if (status == STATUS_OK && command != NULL)
-        status = command->run(argc - 2, argv + 2, &diag);
+        status = program_run(&program, command, argc, argv, &diag);
     if ((fflush(stdout) != 0 || ferror(stdout)) && status <= STATUS_NEGATIVE)
         status = diag_set(&diag, STATUS_ENVIRONMENT, "standard output: cannot write: %s",
                           diag_reason(errno));

@@ -159,7 +159,7 @@ enum status bandwidth_ranks(int argc, char **argv, struct diag *diag)
 {
     int rank;
     int ranks;
-    bool help;
+    enum options_help help;
     struct launcher_marker marker;
     struct cmd_bandwidth command;
     enum status status = cmd_bandwidth_parse(argc - 2, argv + 2, &command, &help, diag);

@@ -17,7 +17,7 @@ static const uint64_t payloads[] = {UINT64_C(1) << 10,    UINT64_C(8) << 10, UIN
 #define LEAST_CALLS 9
 #define MOST_RANKS 1024
 
-static enum status parse(int argc, char **argv, struct cmd_bandwidth *command, bool *help,
+static enum status parse(int argc, char **argv, struct cmd_bandwidth *command, enum options_help *help,
                          struct diag *diag)
 {
     static const char *const formats[] = {"text", "json", NULL};
@@ -51,7 +51,7 @@ static enum status parse(int argc, char **argv, struct cmd_bandwidth *command, b
     struct options_list none = {0};
     enum status status = options_parse(&description, argc, argv, &none, help, diag);
     if (status == STATUS_OK && *help) {
-        options_print_help(&description, stdout);
+        options_print_help(&description, *help, stdout);
     }
     options_fini(&description, &none);
     command->world_size = (uint64_t)world_size;
@@ -64,7 +64,7 @@ static enum status parse(int argc, char **argv, struct cmd_bandwidth *command, b
     return status;
 }
 
-enum status cmd_bandwidth_parse(int argc, char **argv, struct cmd_bandwidth *command, bool *help,
+enum status cmd_bandwidth_parse(int argc, char **argv, struct cmd_bandwidth *command, enum options_help *help,
                                 struct diag *diag)
 {
     struct cmd_bandwidth parsed = {0};

@@ -2,6 +2,7 @@
 #define RANKLEDGER_CMD_BANDWIDTH_H
 
 #include "communicator.h"
+#include "options.h"
 #include "rank_record.h"
 #include "text_buffer.h"
 
@@ -23,7 +24,7 @@ struct cmd_bandwidth {
 
 /* argv after the command's name. *help is set if help was printed. STATUS_ENVIRONMENT for a backend
  * that is not part of this build. */
-enum status cmd_bandwidth_parse(int argc, char **argv, struct cmd_bandwidth *command, bool *help,
+enum status cmd_bandwidth_parse(int argc, char **argv, struct cmd_bandwidth *command, enum options_help *help,
                                 struct diag *diag) STATUS_CHECKED;
 
 /* In every rank: measures into the record. The communicator has one ticket at least; `memory`:

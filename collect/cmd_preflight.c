@@ -91,7 +91,7 @@ struct asked {
     const char *output;
 };
 
-static enum status parse(int argc, char **argv, struct asked *asked, bool *help, struct diag *diag)
+static enum status parse(int argc, char **argv, struct asked *asked, enum options_help *help, struct diag *diag)
 {
     const struct options_row rows[] = {
         {.name = "backend",
@@ -129,7 +129,7 @@ static enum status parse(int argc, char **argv, struct asked *asked, bool *help,
     enum status status = options_parse(&command, argc, argv, &operands, help, diag);
     options_fini(&command, &operands);
     if (status == STATUS_OK && *help)
-        options_print_help(&command, stdout);
+        options_print_help(&command, *help, stdout);
     return status;
 }
 
@@ -137,7 +137,7 @@ enum status cmd_preflight(int argc, char **argv, struct diag *diag)
 {
     int rank;
     int ranks;
-    bool help = false;
+    enum options_help help = OPTIONS_HELP_NONE;
     struct launcher_marker marker;
     struct preflight_checks checks;
     struct asked asked = {.world_size = 2};

@@ -345,7 +345,7 @@ enum status cmd_run_joined(int argc, char **argv, struct diag *diag)
 {
     int rank = 0;
     int ranks = 1;
-    bool help = false;
+    enum options_help help = OPTIONS_HELP_NONE;
     (void)communicator_mpi_joined(&rank, &ranks);
     choose_kernels(argv);
     struct joined *joined = calloc(1, sizeof *joined);

@@ -236,7 +236,7 @@ static enum status launch(struct work *work, struct diag *diag)
 
 enum status cmd_run_launch(int argc, char **argv, struct diag *diag)
 {
-    bool help = false;
+    enum options_help help = OPTIONS_HELP_NONE;
     struct work *work = calloc(1, sizeof *work);
     struct run_faults faults = {0};
     struct run_config_input input = {.argc = argc, .argv = argv};

@@ -29,7 +29,7 @@ enum status cmd_run_rank(int argc, char **argv, const struct launcher_marker *ma
 {
     int rank;
     int ranks;
-    bool help;
+    enum options_help help;
     struct run_config config;
     if (!communicator_mpi_joined(&rank, &ranks) || marker->strategy >= STRATEGY_COUNT)
         return diag_set(diag, STATUS_BUG, "this rank was not started by our launcher");

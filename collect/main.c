@@ -20,6 +20,7 @@ static const struct program_command commands[] = {
 
 static const struct program program = {
     .name = "rankledger-collect",
+    .purpose = "train under each sharding strategy and write evidence",
     .about =
         "rankledger-collect trains a real model under DDP, ZeRO-1, ZeRO-2, ZeRO-3 and FSDP and\n"
         "writes what it measured as evidence, which rankledger turns into a decision.\n",
@@ -31,6 +32,7 @@ static const struct program program = {
                   "  4  environment: an output cannot be written, MPI or memory is missing\n"
                   "  5  a bug of this program\n",
     .commands = commands,
+    .whole_line = true,
     .command_count = sizeof commands / sizeof commands[0],
 };
 
@@ -54,7 +56,7 @@ int main(int argc, char **argv)
     const struct program_command *command;
     enum status status = program_choose(&program, argc, argv, &command, &diag);
     if (status == STATUS_OK && command != NULL)
-        status = command->run(argc, argv, &diag);
+        status = program_run(&program, command, argc, argv, &diag);
     if ((fflush(stdout) != 0 || ferror(stdout)) && status <= STATUS_NEGATIVE && errno != EPIPE)
         status = diag_set(&diag, STATUS_ENVIRONMENT, "standard output: cannot write: %s",
                           diag_reason(errno));

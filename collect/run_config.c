@@ -267,7 +267,7 @@ static void interpret(const struct run_options *options, const struct run_config
 }
 
 enum status run_config_read(const struct run_config_input *input, struct run_config *config,
-                            struct run_faults *faults, bool *help, struct diag *diag)
+                            struct run_faults *faults, enum options_help *help, struct diag *diag)
 {
     struct run_options options;
     int skip = input->argc < 2 ? input->argc : 2;
@@ -279,7 +279,7 @@ enum status run_config_read(const struct run_config_input *input, struct run_con
 }
 
 enum status run_config_parse(const struct run_config_input *input, struct run_config *config,
-                             bool *help, struct diag *diag)
+                             enum options_help *help, struct diag *diag)
 {
     struct run_faults faults = {0};
     enum status status = run_config_read(input, config, &faults, help, diag);

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "diag.h"
+#include "options.h"
 #include "run_faults.h"
 #include "training.h"
 
@@ -70,12 +71,12 @@ struct run_config_input {
     bool quiet; /* another rank speaks */
 };
 enum status run_config_read(const struct run_config_input *input, struct run_config *config,
-                            struct run_faults *faults, bool *help,
+                            struct run_faults *faults, enum options_help *help,
                             struct diag *diag) STATUS_CHECKED;
 
 /* The same, with every fault in the message. */
 enum status run_config_parse(const struct run_config_input *input, struct run_config *config,
-                             bool *help, struct diag *diag) STATUS_CHECKED;
+                             enum options_help *help, struct diag *diag) STATUS_CHECKED;
 
 /* Where a strategy's evidence goes: `output`, or in output_dir <strategy>.json
  * (zero_<strategy>.json of the reference experiment). STATUS_USAGE if that is too long a name. */

@@ -166,7 +166,7 @@ static void make_rows(struct run_options *options, struct options_row table[ROW_
 }
 
 enum status run_options_read(const struct run_options_input *input, struct run_options *options,
-                             struct run_faults *faults, bool *help, struct diag *diag)
+                             struct run_faults *faults, enum options_help *help, struct diag *diag)
 {
     set_defaults(options);
     struct options_row table[ROW_COUNT];
@@ -185,7 +185,7 @@ enum status run_options_read(const struct run_options_input *input, struct run_o
     struct options_list operands = {0};
     enum status status = options_parse(&command, input->argc, input->argv, &operands, help, diag);
     if (status == STATUS_OK && *help && !input->quiet)
-        options_print_help(&command, stdout);
+        options_print_help(&command, *help, stdout);
     options_fini(&command, &operands);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "diag.h"
+#include "options.h"
 #include "run_faults.h"
 
 /* `run`'s options as they were typed, defaults filled in; run_config.h makes sense of them. */
@@ -38,7 +39,7 @@ struct run_options_input {
 
 /* Reads the options; everything wrong with them is noted as a fault. */
 enum status run_options_read(const struct run_options_input *input, struct run_options *options,
-                             struct run_faults *faults, bool *help,
+                             struct run_faults *faults, enum options_help *help,
                              struct diag *diag) STATUS_CHECKED;
 
 #endif

@@ -36,12 +36,12 @@ struct options_list {
 struct options_row {
     const char *name; /* without the dashes; a single-letter name is written with one dash */
     enum options_type type;
-    const char *argument;       /* for the help: "FILE", "N", "text|json|junit"; NULL for a flag */
-    const char *help;           /* one line */
-    void *value;                /* where the value goes; initialised by the caller with the default */
-    bool *given;                /* optional: set when the option was given */
-    double minimum, maximum;    /* NUMBER, COUNT; both 0: not negative; maximum 0 or INFINITY with a
-                                   minimum above 0: no upper limit */
+    const char *argument;    /* for the help: "FILE", "N", "text|json|junit"; NULL for a flag */
+    const char *help;        /* one line */
+    void *value;             /* where the value goes; initialised by the caller with the default */
+    bool *given;             /* optional: set when the option was given */
+    double minimum, maximum; /* NUMBER, COUNT; both 0: not negative; maximum 0 or INFINITY with a
+                                minimum above 0: no upper limit */
     const char *const *choices; /* CHOICE: NULL-terminated */
 };
 
@@ -62,18 +62,32 @@ struct options_command {
 
 #define OPTIONS_MAX_ROWS 64
 
+/* Whether help was asked for, and in which form. Those but the text are made when the program is
+ * built, so that manual and completion cannot lack an option. */
+enum options_help {
+    OPTIONS_HELP_NONE,
+    OPTIONS_HELP_TEXT, /* --help, -h */
+    OPTIONS_HELP_MAN,  /* --help=man: a page in man(7) */
+    OPTIONS_HELP_BASH, /* --help=bash: a branch of the program's completion (program.h) */
+    OPTIONS_HELP_ZSH   /* --help=zsh: likewise */
+};
+
+/* What one argument asks for. */
+enum options_help options_help_asked(const char *argument);
+
 /*
  * Parses argv[0..argc) (after the command's name). Operands go to *operands (in order; `-` is an
- * operand). Sets *help if help was asked for; then nothing else counts. After a failure the values of
- * the rows are unspecified, but options_fini stays safe.
+ * operand). Sets *help if help was asked for; then nothing else counts. After a failure the values
+ * of the rows are unspecified, but options_fini stays safe.
  */
 enum status options_parse(const struct options_command *command, int argc, char **argv,
-                          struct options_list *operands, bool *help,
+                          struct options_list *operands, enum options_help *help,
                           struct diag *diag) STATUS_CHECKED;
 
-/* Prints usage, summary, aligned options and notes; fits one screen (80 columns, 24 lines where
- * the notes allow). */
-void options_print_help(const struct options_command *command, FILE *stream);
+/* Prints usage, summary, aligned options and notes, in the form asked for. The text fits one screen
+ * (80 columns, 24 lines where the notes allow). */
+void options_print_help(const struct options_command *command, enum options_help help,
+                        FILE *stream);
 
 void options_fini(const struct options_command *command, struct options_list *operands);
 

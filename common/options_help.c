@@ -1,4 +1,4 @@
-#include "options.h"
+#include "options_forms.h"
 
 #include <string.h>
 
@@ -80,7 +80,7 @@ static void print_usage(const struct options_command *command, FILE *stream)
     fputc('\n', stream);
 }
 
-void options_print_help(const struct options_command *command, FILE *stream)
+static void print_text(const struct options_command *command, FILE *stream)
 {
     print_usage(command, stream);
     print_wrapped(stream, command->summary, 0);
@@ -95,5 +95,25 @@ void options_print_help(const struct options_command *command, FILE *stream)
     if (command->notes != NULL && command->notes[0] != '\0') {
         size_t length = strlen(command->notes);
         fprintf(stream, "\n%s%s", command->notes, command->notes[length - 1] == '\n' ? "" : "\n");
+    }
+}
+
+void options_print_help(const struct options_command *command, enum options_help help, FILE *stream)
+{
+    switch (help) {
+    case OPTIONS_HELP_NONE:
+        break;
+    case OPTIONS_HELP_TEXT:
+        print_text(command, stream);
+        break;
+    case OPTIONS_HELP_MAN:
+        options_forms_man(command, stream);
+        break;
+    case OPTIONS_HELP_BASH:
+        options_forms_bash(command, stream);
+        break;
+    case OPTIONS_HELP_ZSH:
+        options_forms_zsh(command, stream);
+        break;
     }
 }

@@ -317,21 +317,36 @@ static enum status parse_arguments(struct parsing *parsing)
     return status;
 }
 
-/* Help wins over every fault before and after it, but not over "--". */
-static bool asks_for_help(int argc, char **argv)
+enum options_help options_help_asked(const char *argument)
 {
-    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return true;
-    }
-    return false;
+    static const struct {
+        const char *argument;
+        enum options_help help;
+    } forms[] = {{"--help", OPTIONS_HELP_TEXT},
+                 {"-h", OPTIONS_HELP_TEXT},
+                 {"--help=man", OPTIONS_HELP_MAN},
+                 {"--help=bash", OPTIONS_HELP_BASH},
+                 {"--help=zsh", OPTIONS_HELP_ZSH}};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        if (strcmp(argument, forms[i].argument) == 0)
+            return forms[i].help;
+    return OPTIONS_HELP_NONE;
+}
+
+/* Help wins over every fault before and after it, but not over "--". */
+static enum options_help find_help(int argc, char **argv)
+{
+    enum options_help help = OPTIONS_HELP_NONE;
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0 && help == OPTIONS_HELP_NONE; i++)
+        help = options_help_asked(argv[i]);
+    return help;
 }
 
 enum status options_parse(const struct options_command *command, int argc, char **argv,
-                          struct options_list *operands, bool *help, struct diag *diag)
+                          struct options_list *operands, enum options_help *help, struct diag *diag)
 {
-    *help = asks_for_help(argc, argv);
-    if (*help)
+    *help = find_help(argc, argv);
+    if (*help != OPTIONS_HELP_NONE)
         return STATUS_OK;
     if (command->row_count > OPTIONS_MAX_ROWS)
         return diag_set(diag, STATUS_BUG, "%s has more than %d options", command->program,

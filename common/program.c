@@ -3,21 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "program_help.h"
 #include "text.h"
-
-static void print_help(const struct program *program)
-{
-    const char *name = program->name;
-    printf("%s\n"
-           "Usage: %s COMMAND %s\n"
-           "       %s COMMAND --help\n"
-           "       %s --help | --version\n\n"
-           "Commands:\n",
-           program->about, name, program->operands, name, name);
-    for (size_t i = 0; i < program->command_count; i++)
-        printf("  %-10s %s\n", program->commands[i].name, program->commands[i].summary);
-    printf("\nExit codes:\n%s", program->exit_codes);
-}
 
 static enum status refuse_command(const struct program *program, const char *name,
                                   struct diag *diag)
@@ -50,10 +37,9 @@ enum status program_choose(const struct program *program, int argc, char **argv,
         return diag_set(diag, STATUS_USAGE, "no command given: type '%s --help' for the commands",
                         program->name);
     const char *name = argv[1];
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        print_help(program);
-        return STATUS_OK;
-    }
+    enum options_help help = options_help_asked(name);
+    if (help != OPTIONS_HELP_NONE)
+        return program_help_print(program, help, diag);
     if (strcmp(name, "--version") == 0) {
         printf("%s %s\n", program->name, RANKLEDGER_VERSION);
         return STATUS_OK;
@@ -62,4 +48,11 @@ enum status program_choose(const struct program *program, int argc, char **argv,
         if (strcmp(program->commands[i].name, name) == 0)
             *command = &program->commands[i];
     return *command != NULL ? STATUS_OK : refuse_command(program, name, diag);
+}
+
+enum status program_run(const struct program *program, const struct program_command *command,
+                        int argc, char **argv, struct diag *diag)
+{
+    int before = program->whole_line ? 0 : 2;
+    return command->run(argc - before, argv + before, diag);
 }

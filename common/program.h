@@ -1,6 +1,7 @@
 #ifndef RANKLEDGER_PROGRAM_H
 #define RANKLEDGER_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "diag.h"
@@ -15,12 +16,18 @@ struct program_command {
 
 struct program {
     const char *name;       /* "rankledger" */
+    const char *purpose;    /* for the manual: a phrase */
     const char *about;      /* a sentence, in lines */
     const char *operands;   /* for the usage line: "[OPTION...] [PATH...]" */
     const char *exit_codes; /* one a line */
+    bool whole_line; /* commands get the whole command line, not what stands after their name */
     const struct program_command *commands;
     size_t command_count;
 };
+
+/* Runs a command with the program's whole command line. */
+enum status program_run(const struct program *program, const struct program_command *command,
+                        int argc, char **argv, struct diag *diag) STATUS_CHECKED;
 
 /*
  * The command that argv[1] names, in *command; the caller runs it. NULL where help or the version

@@ -28,7 +28,7 @@ struct run {
     struct options_row rows[ROW_COUNT];
     struct options_command command;
     struct options_list operands;
-    bool help;
+    enum options_help help;
     struct diag diag;
     enum status status;
     char texts[512];
@@ -320,13 +320,13 @@ Test(options, a_fault_after_lists_were_filled_releases_them)
     cr_assert_null(run.operands.values);
 }
 
-static char *help_text(const struct run *run)
+static char *help_text(const struct run *run, enum options_help form)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     cr_assert_not_null(stream);
-    options_print_help(&run->command, stream);
+    options_print_help(&run->command, form, stream);
     fclose(stream);
     return text;
 }
@@ -335,7 +335,7 @@ Test(options, help_fits_80_columns_and_aligns)
 {
     struct run run;
     set_up(&run);
-    char *text = help_text(&run);
+    char *text = help_text(&run, OPTIONS_HELP_TEXT);
     cr_assert_str_eq(
         text, "Usage: rankledger validate [OPTION...] PATH...\n"
               "Checks evidence files.\n"
@@ -374,7 +374,7 @@ Test(options, a_label_too_wide_puts_its_help_below)
                                        .argument = "SOMETHING",
                                        .help = "below",
                                        .value = &run.values.output};
-    char *text = help_text(&run);
+    char *text = help_text(&run, OPTIONS_HELP_TEXT);
     cr_assert_str_eq(text, "Usage: rankledger [OPTION...]\n"
                            "Checks evidence files.\n"
                            "\n"
@@ -384,4 +384,43 @@ Test(options, a_label_too_wide_puts_its_help_below)
                            "  -0          the list is separated by NUL bytes\n"
                            "  -h, --help  show this text and exit\n");
     free(text);
+}
+
+/* Each form holds every option, and no character of a text that would end a quotation. */
+Test(options, help_has_forms_for_machines)
+{
+    struct run run;
+    set_up(&run);
+    run.rows[0].help = "it's [odd]: a\\b .so";
+    char *man = help_text(&run, OPTIONS_HELP_MAN);
+    cr_expect_not_null(strstr(man, ".TH \"RANKLEDGER-VALIDATE\" 1"), "%s", man);
+    cr_expect_not_null(strstr(man, "\nrankledger\\-validate \\- checks evidence files\n"), "%s",
+                       man);
+    cr_expect_not_null(strstr(man, "\nit\\(aqs [odd]: a\\eb .so\n"), "%s", man);
+    cr_expect_not_null(
+        strstr(man, "EXIT STATUS\"\n.TP\n\\fB0\\fR\nvalid\n.TP\n\\fB1\\fR\ninvalid\n"), "%s", man);
+    char *bash = help_text(&run, OPTIONS_HELP_BASH);
+    cr_assert_str_eq(bash, "    validate)\n"
+                           "        options='--strict -0 --output --group --memory-limit-mb --jobs "
+                           "--format --max-communication-ratio --help'\n"
+                           "        kind=files\n"
+                           "        case $before in\n"
+                           "        --output) value=yes kind=files ;;\n"
+                           "        --group) value=yes kind=nothing ;;\n"
+                           "        --memory-limit-mb) value=yes kind=nothing ;;\n"
+                           "        --jobs) value=yes kind=nothing ;;\n"
+                           "        --format) value=yes kind=words values='text json junit' ;;\n"
+                           "        --max-communication-ratio) value=yes kind=nothing ;;\n"
+                           "        esac\n"
+                           "        ;;\n");
+    char *zsh = help_text(&run, OPTIONS_HELP_ZSH);
+    cr_expect_not_null(strstr(zsh, " '--strict[it'\\''s \\[odd\\]\\: a\\\\b .so]' "), "%s", zsh);
+    cr_expect_not_null(strstr(zsh, " '*--group=[choose a group]:K=V: ' "), "%s", zsh);
+    cr_expect_not_null(strstr(zsh,
+                              " '--format=[how the result is written]:text|json|junit:(text json "
+                              "junit)' "),
+                       "%s", zsh);
+    free(man);
+    free(bash);
+    free(zsh);
 }

@@ -8,7 +8,7 @@
 static enum status parse(char **argv, struct cmd_bandwidth *command, struct diag *diag)
 {
     int argc = 0;
-    bool help = false;
+    enum options_help help = OPTIONS_HELP_NONE;
     while (argv[argc]) {
         argc++;
     }

@@ -11,7 +11,7 @@ struct parsed {
     struct run_config config;
     struct diag diag;
     enum status status;
-    bool help;
+    enum options_help help;
     char text[512];
     char *argv[MOST_ARGUMENTS];
 };
