@@ -109,8 +109,9 @@ void import_ask(struct import_record *record, const char *field, const char *why
 struct import_failure {
     const char *kind; /* out_of_memory, timeout, communication, rank_lost, non_finite, launch,
                          interrupted, exception */
-    struct import_span reason;
-    const char *phase; /* NULL: not told */
+    struct import_span reason; /* in the file's words, */
+    char words[96];            /* or in ours; "": the kind says it */
+    const char *phase;         /* NULL: not told */
     struct import_span operation;
     double rank, step, exit_code, signal;
     double timeout_ms, elapsed_ms; /* 0: not told, as below */

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "import_record.h"
@@ -10,6 +11,7 @@ static void set_text(struct import_record *record, json_t *failure, const char *
 {
     struct json_write *writer = &record->import->writer;
     struct text_buffer clean = {0};
+    text = import_scan_trim(text);
     if (text.length == 0)
         return;
     text_redact(&clean, text.text, text.length);
@@ -38,9 +40,10 @@ static void set_numbers(struct import_record *record, json_t *failure,
         {"signal", told->signal, told->signal > 0},
         {"timeout_ms", told->timeout_ms, told->timeout_ms > 0},
         {"elapsed_ms", told->elapsed_ms, told->elapsed_ms > 0},
-        {"asked_bytes", told->asked_bytes, told->asked_bytes > 0},
-        {"in_use_bytes", told->in_use_bytes, told->in_use_bytes > 0},
-        {"limit_bytes", told->limit_bytes, told->limit_bytes > 0},
+        /* "2.26 GiB" is no whole number of bytes */
+        {"asked_bytes", floor(told->asked_bytes), told->asked_bytes >= 1},
+        {"in_use_bytes", floor(told->in_use_bytes), told->in_use_bytes >= 1},
+        {"limit_bytes", floor(told->limit_bytes), told->limit_bytes >= 1},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (numbers[i].told)
@@ -57,7 +60,9 @@ void import_fail(struct import_record *record, const struct import_failure *fail
     record->failed = true;
     set_text(record, object, "kind", span_of(failure->kind));
     set_text(record, object, "reason",
-             failure->reason.length > 0 ? failure->reason : span_of(failure->kind));
+             failure->reason.length > 0  ? failure->reason
+             : failure->words[0] != '\0' ? span_of(failure->words)
+                                         : span_of(failure->kind));
     set_text(record, object, "phase", span_of(failure->phase));
     set_text(record, object, "operation", failure->operation);
     set_numbers(record, object, failure);

@@ -2,70 +2,69 @@
 
 #include <string.h>
 
-/*
- * One failure makes many lines: the rank that runs out of memory, the others that wait for it until
- * NCCL's watchdog ends them, the launcher that reports exit codes. The heaviest is the cause, and
- * of equal ones the first.
- */
-enum weight { WEIGHT_NONE, WEIGHT_TIMEOUT = 50 };
+#include "import_failures_read.h"
 
-static void keep(struct import_failures *failures, const struct import_failure *failure, int weight)
+static void keep(struct import_failures *failures, const struct import_failures_found *found)
 {
-    if (weight <= failures->weight)
+    if (found->weight <= failures->weight)
         return;
-    failures->best = *failure;
-    failures->weight = weight;
-}
-
-/*
- * "[Rank 2] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=120049,
- * OpType=_ALLGATHER_BASE, ..., Timeout(ms)=1800000) ran for 1800065 milliseconds before timing
- * out." (PyTorch, ProcessGroupNCCL.cpp.)
- */
-static bool read_watchdog(const struct import_line *line, struct import_failure *failure)
-{
-    struct import_span rest = line->span;
-    struct import_span before = line->span;
-    if (!import_scan_find(&rest, "Watchdog caught collective operation timeout: WorkNCCL("))
-        return false;
-    *failure = IMPORT_FAILURE_NONE;
-    failure->kind = "timeout";
-    failure->line = line->number;
-    before.length = (size_t)(rest.text - before.text);
-    import_scan_labelled(&before, "Rank ", &failure->rank);
-    if (import_scan_find(&before, "] [Rank ") || import_scan_find(&before, "[Rank "))
-        import_scan_count_of(&before, &failure->rank);
-    failure->reason = (struct import_span){line->span.text, line->span.length, false};
-    struct import_span operation = rest;
-    if (import_scan_find(&operation, "OpType=")) {
-        const char *end = memchr(operation.text, ',', operation.length);
-        failure->operation = (struct import_span){
-            operation.text, end != NULL ? (size_t)(end - operation.text) : 0, false};
-    }
-    import_scan_labelled(&rest, "Timeout(ms)=", &failure->timeout_ms);
-    import_scan_labelled(&rest, "ran for ", &failure->elapsed_ms);
-    return true;
+    failures->cause = found->failure;
+    failures->weight = found->weight;
 }
 
 void import_failures_line(struct import_failures *failures, const struct import_line *line)
 {
-    struct import_failure failure;
-    if (read_watchdog(line, &failure))
-        keep(failures, &failure, WEIGHT_TIMEOUT);
+    struct import_failures_found found = {.failure = IMPORT_FAILURE_NONE};
+    struct import_line bare = *line;
+    double rank = -1;
+    found.failure.line = line->number;
+    /* What a launcher puts before the line is no part of it; mpirun's and torchrun's may both be
+     * there, the inner one names the rank of the job. */
+    while (import_scan_rank(&bare.span, &rank))
+        continue;
+    found.failure.rank = rank;
+    if (import_failures_read(failures, &bare.span, &found))
+        keep(failures, &found);
 }
 
-void import_failures_finish(const struct import_failures *failures, struct import_record *record)
+void import_failures_progress(struct import_failures *failures)
 {
-    if (failures->weight == WEIGHT_NONE)
-        return;
-    const struct import_failure *failure = &failures->best;
-    import_fail(record, failure);
+    if (failures->weight > failures->survived_weight) {
+        failures->survived = failures->cause;
+        failures->survived_weight = failures->weight;
+    }
+    failures->weight = 0;
+    failures->traceback = false;
+}
+
+static void note_values(const struct import_failure *failure, struct import_record *record)
+{
     if (failure->timeout_ms > 0)
         import_value(record, "timeout_ms", failure->timeout_ms);
     if (failure->rank >= 0)
         import_value(record, "rank", failure->rank);
     if (failure->operation.length > 0)
         import_value_span(record, "op", failure->operation);
+}
+
+void import_failures_finish(const struct import_failures *failures, struct import_record *record)
+{
+    const struct import_failure *survived = &failures->survived;
+    if (failures->weight == 0 && failures->survived_weight > 0) {
+        size_t length = survived->reason.length < 300 ? survived->reason.length : 300;
+        bool quoted = length > 0;
+        import_warn(record, survived->line, "training went on after this: %.*s",
+                    quoted ? (int)length : (int)strlen(survived->words),
+                    quoted ? survived->reason.text : survived->words);
+        return;
+    }
+    if (failures->weight == 0)
+        return;
+    /* Another rank's step may stand between the cause and what followed from it. */
+    bool earlier = failures->survived_weight > failures->weight;
+    const struct import_failure *cause = earlier ? survived : &failures->cause;
+    import_fail(record, cause);
+    note_values(cause, record);
 }
 
 void import_failures_scan(struct import_record *record, const struct import_source *source)
@@ -76,4 +75,18 @@ void import_failures_scan(struct import_record *record, const struct import_sour
     while (import_scan_next(&lines, &line))
         import_failures_line(&failures, &line);
     import_failures_finish(&failures, record);
+}
+
+unsigned import_failures_count(const struct import_source *source, unsigned most)
+{
+    struct import_cursor lines = {.source = source};
+    struct import_line line;
+    unsigned count = 0;
+    struct import_failures failures = {0};
+    while (count < most && import_scan_next(&lines, &line)) {
+        import_failures_line(&failures, &line);
+        count += failures.weight > 0;
+        failures.weight = 0;
+    }
+    return count;
 }

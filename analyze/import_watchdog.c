@@ -5,12 +5,13 @@
 
 static unsigned count_signs(const struct import_source *source)
 {
-    return import_scan_count(source, "Watchdog caught collective operation timeout", 1);
+    return import_failures_count(source, 1);
 }
 
 static void read_log(struct import *import, const struct import_source *source)
 {
-    import_failures_scan(import_begin(import), source);
+    if (import_failures_count(source, 1) > 0)
+        import_failures_scan(import_begin(import), source);
 }
 
 const struct import_format import_watchdog = {

@@ -1,0 +1,230 @@
+#include "import_failures_read.h"
+
+#include <string.h>
+
+/* ---- NCCL's watchdog (PyTorch, ProcessGroupNCCL.cpp, 1.9 to 2.8) ---- */
+
+/* The rank in "[Rank 2] " or "[PG ID 0 PG GUID 0(default_pg) Rank 7] ", which is one of a group;
+ * the launcher's prefix, where there is one, names the job's. */
+static void read_group_rank(struct import_span before, struct import_failure *failure)
+{
+    double rank = 0;
+    struct import_span after;
+    while (import_scan_find(&before, "Rank ")) {
+        after = before;
+        if (import_scan_count_of(&after, &rank) && import_scan_begins(&after, "]") &&
+            failure->rank < 0)
+            failure->rank = rank;
+    }
+}
+
+/* "WorkNCCL(SeqNum=120049, OpType=_ALLGATHER_BASE, NumelIn=16384000, NumelOut=131072000,
+ * Timeout(ms)=1800000) ran for 1800065 milliseconds before timing out." */
+static void read_work(const struct import_span *work, struct import_failure *failure)
+{
+    struct import_span rest = *work;
+    if (import_scan_find(&rest, "OpType=")) {
+        size_t length = strcspn(rest.text, ",)\r\n");
+        if (length < rest.length)
+            failure->operation = (struct import_span){rest.text, length, false};
+    }
+    import_scan_labelled(work, "Timeout(ms)=", &failure->timeout_ms);
+    import_scan_labelled(work, "ran for ", &failure->elapsed_ms);
+}
+
+static bool read_watchdog(const struct import_span *line, struct import_failures_found *found)
+{
+    struct import_span rest = *line;
+    struct import_failure *failure = &found->failure;
+    if (import_scan_find(&rest, "Watchdog caught collective operation timeout")) {
+        read_work(&rest, failure);
+        found->weight = IMPORT_FAILURES_TIMEOUT;
+    } else if (import_scan_find(&rest, "watchdog got stuck for ")) {
+        double seconds = 0;
+        if (import_scan_number(&rest, &seconds))
+            failure->elapsed_ms = seconds * 1e3;
+        found->weight = IMPORT_FAILURES_STUCK;
+    } else {
+        return false;
+    }
+    struct import_span before = {line->text, (size_t)(rest.text - line->text), false};
+    read_group_rank(before, failure);
+    failure->kind = "timeout";
+    failure->reason = *line;
+    return true;
+}
+
+/* ---- Memory ---- */
+
+static void read_size(const struct import_span *line, const char *label, double *bytes)
+{
+    struct import_span rest = *line;
+    if (import_scan_find(&rest, label))
+        import_scan_size(&rest, IMPORT_SCAN_BINARY, bytes);
+}
+
+/* A size that stands before its label: "(GPU 0; 79.15 GiB total capacity; 71.9 GiB already ...". */
+static void read_size_before(const struct import_span *line, const char *label, double *bytes)
+{
+    struct import_span rest = *line;
+    if (!import_scan_find(&rest, label))
+        return;
+    const char *end = rest.text - strlen(label);
+    const char *begin = end;
+    while (begin > line->text && begin[-1] != ';' && begin[-1] != '(')
+        begin--;
+    struct import_span size = {begin, (size_t)(end - begin), false};
+    import_scan_size(&size, IMPORT_SCAN_BINARY, bytes);
+}
+
+static bool read_out_of_memory(const struct import_span *line, struct import_failures_found *found)
+{
+    static const char *const signs[] = {"CUDA out of memory",        "OutOfMemoryError",
+                                        "CUDA error: out of memory", "HIP out of memory",
+                                        "CUDA_ERROR_OUT_OF_MEMORY",  "cudaErrorMemoryAllocation"};
+    struct import_failure *failure = &found->failure;
+    bool seen = false;
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        seen = seen || import_failures_has(line, signs[i]);
+    if (!seen)
+        return false;
+    failure->kind = "out_of_memory";
+    failure->reason = *line;
+    read_size(line, "Tried to allocate ", &failure->asked_bytes);
+    read_size(line, "has a total capacity of ", &failure->limit_bytes); /* 2.2 and later */
+    read_size(line, "has a total capacty of ", &failure->limit_bytes);  /* 2.1 */
+    read_size_before(line, " total capacity", &failure->limit_bytes);   /* before */
+    read_size_before(line, " already allocated", &failure->in_use_bytes);
+    read_size_before(line, " reserved in total by PyTorch", &failure->in_use_bytes);
+    read_size(line, "this process has ", &failure->in_use_bytes);
+    found->weight = IMPORT_FAILURES_OUT_OF_MEMORY;
+    return true;
+}
+
+/* ---- Exceptions ---- */
+
+static bool is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.';
+}
+
+/* "RuntimeError: ...", "torch.distributed.DistBackendError: ...", "KeyboardInterrupt": what ends a
+ * traceback, at the beginning of a line. */
+static bool is_exception(const struct import_span *line)
+{
+    static const char *const endings[] = {"Error", "Exception", "Interrupt", "Exit", "Timeout"};
+    size_t length = 0;
+    while (length < line->length && is_name(line->text[length]))
+        length++;
+    if (length == 0 || (length < line->length && line->text[length] != ':'))
+        return false;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t size = strlen(endings[i]);
+        if (length >= size && memcmp(line->text + length - size, endings[i], size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The exception in a line, also behind the blank of "[rank0]: " or a host ("worker-1: "). */
+static bool find_exception(struct import_span *line)
+{
+    struct import_span text = *line;
+    struct import_span word;
+    if (text.length > 1 && text.text[0] == ' ' && text.text[1] != ' ')
+        text = import_scan_trim(text);
+    struct import_span rest = text;
+    if (!is_exception(&text) && import_scan_word(&rest, &word) && word.text[word.length - 1] == ':')
+        text = import_scan_trim(rest);
+    if (!is_exception(&text))
+        return false;
+    *line = text;
+    return true;
+}
+
+static bool has_any(const struct import_span *line, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (import_failures_has(line, texts[i]))
+            return true;
+    return false;
+}
+
+static void classify(const struct import_span *line, struct import_failures_found *found)
+{
+    static const char *const timeouts[] = {"timed out", "Timed out", "Timeout(ms)", "timeout"};
+    static const char *const communication[] = {
+        "NCCL",         "DistBackendError",          "gloo",
+        "ProcessGroup", "Connection closed by peer", "DistNetworkError"};
+    static const char *const not_finite[] = {"FloatingPointError", "NaN", "non-finite",
+                                             "loss scale already at minimum", "not finite"};
+    static const char *const interrupts[] = {"KeyboardInterrupt", "SignalException"};
+#define HAS_ANY(list) has_any(line, list, sizeof(list) / sizeof(list)[0])
+    found->failure.kind = "exception";
+    found->weight = IMPORT_FAILURES_EXCEPTION;
+    if (HAS_ANY(interrupts)) {
+        found->failure.kind = "interrupted";
+        found->weight = IMPORT_FAILURES_CANCELLED;
+    } else if (HAS_ANY(communication)) {
+        found->failure.kind = HAS_ANY(timeouts) ? "timeout" : "communication";
+        found->weight = HAS_ANY(timeouts) ? IMPORT_FAILURES_STUCK : IMPORT_FAILURES_COMMUNICATION;
+    } else if (HAS_ANY(not_finite)) {
+        found->failure.kind = "non_finite";
+        found->weight = IMPORT_FAILURES_NON_FINITE;
+    }
+#undef HAS_ANY
+}
+
+static bool read_exception(struct import_failures *failures, const struct import_span *line,
+                           struct import_failures_found *found)
+{
+    if (import_failures_has(line, "Exception ignored in"))
+        failures->ignored = true;
+    if (import_failures_has(line, "Traceback (most recent call last):")) {
+        failures->traceback = true;
+        return false;
+    }
+    struct import_span text = *line;
+    if (!failures->traceback || !find_exception(&text))
+        return false;
+    failures->traceback = false;
+    bool ignored = failures->ignored;
+    failures->ignored = false;
+    /* torchrun's own error says only that a child failed; its report follows. */
+    if (ignored || import_failures_has(&text, "ChildFailedError") ||
+        import_scan_begins(&text, "SystemExit"))
+        return false;
+    found->failure.reason = text;
+    classify(&text, found);
+    return true;
+}
+
+/* llm.c and others: "[CUDA ERROR] at file train_gpt2.cu:1234:", then the reason on a line of its
+ * own. */
+static bool read_cuda_error(struct import_failures *failures, const struct import_span *line,
+                            struct import_failures_found *found)
+{
+    bool before = failures->cuda_error;
+    failures->cuda_error = import_scan_begins(line, "[CUDA ERROR] at file");
+    if (!before || failures->cuda_error || line->length == 0)
+        return false;
+    bool memory = import_failures_has(line, "out of memory");
+    found->failure.kind = memory ? "out_of_memory" : "exception";
+    found->failure.reason = *line;
+    found->weight = memory ? IMPORT_FAILURES_OUT_OF_MEMORY : IMPORT_FAILURES_EXCEPTION;
+    return true;
+}
+
+bool import_failures_read(struct import_failures *failures, const struct import_span *line,
+                          struct import_failures_found *found)
+{
+    if (read_watchdog(line, found))
+        return true;
+    if (read_out_of_memory(line, found)) {
+        failures->traceback = false;
+        return true;
+    }
+    return read_exception(failures, line, found) || read_cuda_error(failures, line, found) ||
+           import_failures_read_exit(failures, line, found);
+}
