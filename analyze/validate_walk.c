@@ -88,15 +88,28 @@ static void report_missing(struct validation *v, uint16_t rules, uint32_t object
     }
 }
 
+/* Whether a name that nothing reads may be a slip: in the two sections that every producer fills.
+ * Elsewhere unknown names are the producer's own. */
+static bool is_hinted(const struct validation *v, uint16_t rules)
+{
+    const struct evidence_row *row = v->index->nodes[rules].rows[v->scope];
+    return row != NULL &&
+           (row->field == EVIDENCE_FIELD_METRICS || row->field == EVIDENCE_FIELD_WORKLOAD);
+}
+
 static void walk_object(struct validation *v, uint16_t rules, uint32_t object)
 {
     const struct json_read_node *nodes = v->json->nodes;
     uint32_t end = nodes[object].end;
     uint32_t seen = 0;
+    bool hint = v->index->nodes[rules].parent == EVIDENCE_INDEX_ROOT && is_hinted(v, rules);
     for (uint32_t key = object + 1; key < end; key = nodes[key].end) {
         uint16_t child = find_rules(v, rules, key);
-        if (child == 0)
+        if (child == 0) {
+            if (hint)
+                validation_suspect_name(v, rules, object, key);
             continue;
+        }
         const struct evidence_row *row = v->index->nodes[child].rows[v->scope];
         if (row != NULL && row->required != 0)
             seen |= UINT32_C(1) << v->index->nodes[child].required_bit;

@@ -83,6 +83,11 @@ void validation_learn_begin(struct validation *validation);
 void validation_learn(struct validation *validation, uint16_t rules, uint32_t node, uint32_t count);
 void validation_learn_end(struct validation *validation);
 
+/* Warns of the name at `key`, of which the rules know nothing, if it is nearly that of a field
+ * which the object lacks (validate_misspelt.c). */
+void validation_suspect_name(struct validation *validation, uint16_t rules, uint32_t object,
+                             uint32_t key) __attribute__((cold));
+
 /* Walks the fields of `root` that have rules and fills `found` (validate_walk.c). */
 void validation_walk(struct validation *validation, uint32_t root, enum evidence_scope scope);
 
