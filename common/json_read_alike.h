@@ -27,14 +27,15 @@ static inline uint64_t json_read_alike_low_bytes(size_t count)
     return count >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * count)) - 1;
 }
 
-/* What of a word is no digit; the digits become 0. */
+/* What of a word is no digit, as its difference from '0', which of no other byte is 0 (a NUL byte
+ * is no digit, either); the digits become 0. */
 static inline uint64_t json_read_alike_others(uint64_t word)
 {
     uint64_t digits = word ^ JSON_READ_PARSER_ONES * '0'; /* 0 to 9 where there is one */
     uint64_t other =
         (((digits & ~JSON_READ_PARSER_HIGH_BITS) + JSON_READ_PARSER_ONES * 0x76) | digits) &
         JSON_READ_PARSER_HIGH_BITS;
-    return word & ((other >> 7) * 0xFF);
+    return digits & ((other >> 7) * 0xFF);
 }
 
 /* The pattern of the number `node`, behind which a comma follows, then the value at `p`. False if

@@ -129,6 +129,29 @@ Test(json_read_alike, a_character_more_or_less_anywhere_is_not_overlooked)
     }
 }
 
+/* Also NUL, which texts of other tests cannot hold. */
+Test(json_read_alike, no_byte_but_a_digit_passes_as_one)
+{
+    static const char text[] = "[287.123,287.123,287.123,287.123]" PADDING;
+    for (size_t at = 10; at < 15; at++) {
+        for (int byte = 0; byte < 256; byte++) {
+            char changed[sizeof text];
+            memcpy(changed, text, sizeof text);
+            changed[at] = (char)byte;
+            struct json_read_document document = {0};
+            struct json_read_fault fault;
+            struct diag diag = {0};
+            enum status status =
+                json_read_parse(&document, changed, sizeof text - 1, &fault, &diag);
+            bool digit = byte >= '0' && byte <= '9';
+            if (byte == 0 || strchr(",.eE-", byte) == NULL) /* those may make other numbers */
+                cr_assert_eq(status, digit || byte == text[at] ? STATUS_OK : STATUS_INPUT,
+                             "byte %d at %zu", byte, at);
+            json_read_fini(&document);
+        }
+    }
+}
+
 Test(json_read_alike, counts_the_elements_of_a_long_array)
 {
     char text[4000] = "[";
