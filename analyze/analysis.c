@@ -10,6 +10,28 @@
 #include "selection.h"
 #include "text.h"
 
+/* More of one kind would bury the other notes; the selection has all. */
+#define NOTED_TIES 3
+
+/* What intervals say of the order is the first that a reader of the decision should know. */
+static enum status note_ties(const struct selection *selection, struct arena *arena,
+                             struct decision *decision, struct diag *diag)
+{
+    size_t count = 0;
+    struct message *notes =
+        arena_take_array(arena, decision->note_count + NOTED_TIES, sizeof *notes);
+    if (notes == NULL)
+        return diag_no_memory(diag);
+    for (size_t i = 0; i < selection->tie_count && count < NOTED_TIES; i++)
+        if (selection_is_interval_remark(&selection->ties[i]))
+            notes[count++] = selection->ties[i];
+    for (size_t i = 0; i < decision->note_count; i++)
+        notes[count++] = decision->notes[i];
+    decision->notes = notes;
+    decision->note_count = count;
+    return STATUS_OK;
+}
+
 /* Gates, selection and decision of one group. */
 static enum status judge_group(struct analysis *analysis, struct group *group,
                                struct group_outcome *outcome, struct diag *diag)
@@ -30,6 +52,8 @@ static enum status judge_group(struct analysis *analysis, struct group *group,
         status = selection_make(policy, group, input.order, arena, &outcome->selection, diag);
     if (status == STATUS_OK)
         status = decide_make(&input, policy, arena, &outcome->decision, diag);
+    if (status == STATUS_OK)
+        status = note_ties(&outcome->selection, arena, &outcome->decision, diag);
     return status;
 }
 
@@ -125,8 +149,10 @@ static enum status decide_not_comparable(struct analysis *analysis, struct diag 
     const struct group_difference *difference = &analysis->groups.difference;
     struct arena *arena = &analysis->arena;
     struct next_steps steps = {.arena = arena};
-    analysis->selection = (struct selection){
-        .verdict = VERDICT_REJECT, .candidate = -1, .reason = "the records are not comparable"};
+    analysis->selection = (struct selection){.verdict = VERDICT_REJECT,
+                                             .candidate = -1,
+                                             .fastest = -1,
+                                             .reason = "the records are not comparable"};
     struct decision decision = {
         .verdict = VERDICT_TUNE, .rule = "not_comparable", .candidate = -1, .baseline = -1};
     const struct sentence_value values[] = {

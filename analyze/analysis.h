@@ -28,6 +28,9 @@ struct selection {
     const char *reason;
     const size_t *order; /* eligible candidates, best first */
     size_t order_count;
+    long fastest; /* the eligible candidate of the largest throughput, that ratios are to; -1 */
+    const size_t *tied; /* statistical ties: it and those tied with it, in order; else none */
+    size_t tied_count;
     const struct message *ties;
     size_t tie_count;
 };

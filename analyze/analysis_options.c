@@ -104,20 +104,6 @@ static enum status resolve_filters(const struct analysis_arguments *arguments, s
     return STATUS_OK;
 }
 
-/* A policy may ask for what this edition cannot do: said, not passed over. */
-static enum status load_policy(const char *path, struct arena *arena, struct policy *policy,
-                               struct diag *diag)
-{
-    char shown[512];
-    enum status status = policy_load(path, arena, policy, diag);
-    if (status == STATUS_OK && policy->statistical_ties)
-        return diag_set(diag, STATUS_INPUT,
-                        "%s: ties \"statistical\" needs confidence intervals, which this edition "
-                        "does not compute; write \"strict\"",
-                        text_escape_into(shown, sizeof shown, path, strlen(path)));
-    return status;
-}
-
 enum status analysis_options_resolve(const struct analysis_arguments *arguments,
                                      struct arena *arena, struct analysis_options *options,
                                      struct diag *diag)
@@ -127,7 +113,7 @@ enum status analysis_options_resolve(const struct analysis_arguments *arguments,
     policy_init(policy);
     enum status status = STATUS_OK;
     if (arguments->policy != NULL)
-        status = load_policy(arguments->policy, arena, policy, diag);
+        status = policy_load(arguments->policy, arena, policy, diag);
     if (status == STATUS_OK)
         status = resolve_memory(arguments, policy, diag);
     if (status == STATUS_OK && arguments->min_throughput != NULL)

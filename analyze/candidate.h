@@ -1,6 +1,7 @@
 #ifndef RANKLEDGER_CANDIDATE_H
 #define RANKLEDGER_CANDIDATE_H
 
+#include "interval.h"
 #include "policy.h"
 #include "record.h"
 #include "sentence.h"
@@ -71,6 +72,17 @@ struct gate_result {
     const char *detail;                          /* one line; arena */
 };
 
+/* How sure its times are: from the slowest rank's time of each step. NAN, NAN: no interval. */
+struct candidate_times {
+    struct interval_medians medians; /* of the step time in ms; says why there is no interval */
+    const size_t *rounds;            /* steps of each round, as the samples are ordered */
+    size_t round_count;
+    double scale; /* throughput = scale / step time in ms */
+    struct interval step_time_ms, throughput;
+    struct interval ratio; /* of its throughput to that of the fastest eligible candidate, which
+                              selection_make sets */
+};
+
 #define CANDIDATE_MAX_GATES 8
 
 /* One strategy (and one setting of the varied fields) inside a group: its repeats pooled. */
@@ -88,6 +100,7 @@ struct candidate {
     struct failure failure; /* of the first failed repeat, unless the policy allows */
     bool times_count, own_collector;
     const char *level_name; /* the weakest of its records */
+    struct candidate_times times;
     struct candidate_ledger ledger;
     double formula_payload_mb; /* communication per optimizer step and rank, closed form; NAN */
     const struct normalised *normalised;

@@ -8,6 +8,7 @@
 #include "next_steps.h"
 #include "notes.h"
 #include "notes_predictions.h"
+#include "selection_ties.h"
 #include "sensitivity.h"
 
 static bool no_evidence(const struct decide_facts *facts)
@@ -158,9 +159,10 @@ static void look_at_order(const struct decide_input *input, const struct policy 
                           struct decide_facts *facts)
 {
     const struct group *group = input->group;
+    const size_t *order = selection_ties_arrange(policy, group, input->order);
     facts->selected = facts->baseline = facts->below_fraction = -1;
     for (size_t i = 0; i < group->candidate_count; i++) {
-        size_t index = input->order[i];
+        size_t index = order[i];
         const struct candidate *candidate = &group->candidates[index];
         bool eligible = gates_eligible(policy, candidate);
         if (eligible && facts->selected < 0) {

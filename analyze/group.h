@@ -18,6 +18,7 @@ struct group {
     int level_rank;
     struct message *warnings; /* absent in one and present in the other, other warm-up, ... */
     size_t warning_count;
+    struct selection_ties *ties; /* selection_ties.h; NULL: throughputs are ranked as they are */
 };
 
 struct group_difference { /* why records fall into several groups: the first field that differs */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "candidate_ledger.h"
+#include "candidate_times.h"
 #include "text.h"
 
 /* A record while it is sorted into candidates. */
@@ -115,7 +116,8 @@ static enum status form_candidate(const struct entry *entries, size_t count,
     if (status != STATUS_OK)
         return status;
     candidate->input_order = entries[0].index;
-    return candidate_ledger_fill(candidate, arena, diag);
+    status = candidate_times_fill(candidate, arena, diag);
+    return status != STATUS_OK ? status : candidate_ledger_fill(candidate, arena, diag);
 }
 
 enum status group_candidates_form(struct group *group, const struct group_members *members,

@@ -209,9 +209,18 @@ static const struct message_table_row rows[] = {
      "The world size is not stated in {path}, so nothing can be compared with it."},
     {"tie.equal",
      "{strategy} and {other} are equal in everything that ranks them; the order of input decided."},
+    {"tie.no_interval",
+     "Whether {strategy} is faster than {other} cannot be told: they have {samples} and "
+     "{other_samples} step times, and an interval needs {needed} of each."},
     {"tie.not_measured",
      "{strategy} ranks behind {other} because its {metric} was not measured, not because it is "
      "worse."},
+    {"tie.statistical",
+     "{strategy} and {other} are not told apart in throughput: the 95 % interval of the ratio, "
+     "{lower} to {upper}, contains {one} ({unit:sampled}); {metric:metric} ranks them."},
+    {"tie.unresolved",
+     "{strategy} ranks before {other}, but their throughputs are not told apart: the 95 % interval "
+     "of the ratio, {lower} to {upper}, contains {one} ({unit:sampled})."},
 };
 
 const struct message_table_row *message_table_rows(size_t *count)

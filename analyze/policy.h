@@ -29,7 +29,7 @@ struct policy {
     size_t ranking_count;
     const char *const *vary; /* comparability fields that may differ inside a group */
     size_t vary_count;
-    bool statistical_ties; /* the policy's word; intervals come with a later edition */
+    bool statistical_ties; /* throughputs that intervals do not tell apart are equal */
     bool allow_failed_repeats;
     const char *min_evidence_level; /* NULL: gate not applied */
     enum policy_correctness correctness;

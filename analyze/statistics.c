@@ -15,6 +15,14 @@ double statistics_max(const double *values, size_t count)
     return largest;
 }
 
+double statistics_middle(double a, double b)
+{
+    /* One rounding, so that the median of 0.2 and 1 is 0.6 and passes a limit of 0.6; halves first
+     * only where the sum would overflow. */
+    double sum = a + b;
+    return isfinite(sum) ? sum / 2 : a / 2 + b / 2;
+}
+
 static int compare(const void *left, const void *right)
 {
     double a = *(const double *)left;
@@ -30,10 +38,7 @@ double statistics_median(double *values, size_t count)
     size_t middle = count / 2;
     if (count % 2 == 1)
         return values[middle];
-    /* One rounding, so that the median of 0.2 and 1 is 0.6 and passes a limit of 0.6; halves first
-     * only where the sum would overflow. */
-    double sum = values[middle - 1] + values[middle];
-    return isfinite(sum) ? sum / 2 : values[middle - 1] / 2 + values[middle] / 2;
+    return statistics_middle(values[middle - 1], values[middle]);
 }
 
 double statistics_mean(const double *values, size_t count)

@@ -18,6 +18,9 @@ double statistics_max(const double *values, size_t count);
 /* The middle value, or the mean of the two middle ones. Sorts `values` in place. */
 double statistics_median(double *values, size_t count);
 
+/* What lies midway between two finite values, without overflow. */
+double statistics_middle(double a, double b);
+
 double statistics_mean(const double *values, size_t count);
 
 /* Standard deviation (n - 1 in the denominator) over the mean; NAN for fewer than two values or a

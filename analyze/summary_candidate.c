@@ -217,6 +217,7 @@ json_t *summary_parts_candidate(struct summary_parts *parts, const struct group 
     json_write_set(writer, object, "workload", summary_parts_workload(parts, &candidate->workload));
     json_write_set(writer, object, "metrics", summary_parts_metrics(parts, candidate));
     json_write_set(writer, object, "samples", summary_parts_samples(parts, candidate));
+    json_write_set(writer, object, "interval", summary_parts_interval(parts, candidate));
     json_write_set(writer, object, "memory", summary_parts_memory(parts, candidate));
     json_write_set(writer, object, "ledger", summary_parts_ledger(parts, candidate));
     json_write_set(writer, object, "communication", summary_parts_communication(parts, candidate));

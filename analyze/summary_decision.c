@@ -56,6 +56,16 @@ static json_t *strategy_or_null(struct summary_parts *parts, const struct group 
                              training_state_row(group->candidates[index].strategy)->name);
 }
 
+/* Statistical ties: the fastest and those tied with it, in order; empty under strict ones. */
+static json_t *tied_of(struct summary_parts *parts, const struct selection *selection)
+{
+    json_t *array = json_write_array(&parts->writer);
+    for (size_t i = 0; i < selection->tied_count; i++)
+        json_write_append(&parts->writer, array,
+                          json_write_integer(&parts->writer, (int64_t)selection->tied[i]));
+    return array;
+}
+
 json_t *summary_parts_selection(struct summary_parts *parts, const struct group *group,
                                 const struct selection *selection)
 {
@@ -71,6 +81,8 @@ json_t *summary_parts_selection(struct summary_parts *parts, const struct group 
     summary_parts_put_text(parts, object, "reason", selection->reason);
     json_write_set(writer, object, "candidate", index_or_null(parts, selection->candidate));
     json_write_set(writer, object, "order", order);
+    json_write_set(writer, object, "fastest", index_or_null(parts, selection->fastest));
+    json_write_set(writer, object, "tied", tied_of(parts, selection));
     json_write_set(writer, object, "ties",
                    summary_parts_messages(parts, selection->ties, selection->tie_count));
     return object;

@@ -11,28 +11,6 @@ static bool keep(struct summary_parts *parts, enum status status)
     return status == STATUS_OK;
 }
 
-static json_t *series_of(struct summary_parts *parts, const struct series *series)
-{
-    json_t *array = json_write_array(&parts->writer);
-    for (size_t i = 0; i < series->count; i++)
-        json_write_append(&parts->writer, array, summary_parts_number(parts, series->values[i]));
-    return array;
-}
-
-json_t *summary_parts_samples(struct summary_parts *parts, const struct candidate *candidate)
-{
-    struct json_write *writer = &parts->writer;
-    const struct metrics *metrics = &candidate->metrics;
-    json_t *object = json_write_object(writer);
-    json_t *ranks = json_write_array(writer);
-    for (size_t rank = 0; rank < metrics->step_times_ranks; rank++)
-        json_write_append(writer, ranks, series_of(parts, &metrics->step_times_ms[rank]));
-    json_write_set(writer, object, "step_times_ms", ranks);
-    json_write_set(writer, object, "losses", series_of(parts, &metrics->losses));
-    json_write_set(writer, object, "grad_norms", series_of(parts, &metrics->grad_norms));
-    return object;
-}
-
 /* Adds up categories of one name (a hostile record may repeat none: keys are unique). */
 static json_t *phases_of(struct summary_parts *parts, const struct record_memory *memory)
 {
@@ -65,7 +43,7 @@ json_t *summary_parts_memory(struct summary_parts *parts, const struct candidate
                        summary_parts_number(parts, candidate->metrics.peak_mb[kind]));
     json_write_set(writer, object, "kinds", kinds);
     json_write_set(writer, object, "per_rank_mb",
-                   series_of(parts, &candidate->metrics.per_rank_peak_mb));
+                   summary_parts_series(parts, &candidate->metrics.per_rank_peak_mb));
     json_write_set(writer, object, "phases", phases_of(parts, &memory));
     json_write_set(writer, object, "rank", summary_parts_number(parts, memory.rank));
     json_write_set(writer, object, "process_peak_mb",

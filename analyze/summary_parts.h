@@ -21,12 +21,16 @@ json_t *summary_parts_candidate(struct summary_parts *parts, const struct group 
 json_t *summary_parts_workload(struct summary_parts *parts, const struct workload *workload);
 json_t *summary_parts_metrics(struct summary_parts *parts, const struct candidate *candidate);
 
+/* summary_times.c: its samples and how sure they are. */
+json_t *summary_parts_samples(struct summary_parts *parts, const struct candidate *candidate);
+json_t *summary_parts_interval(struct summary_parts *parts, const struct candidate *candidate);
+json_t *summary_parts_series(struct summary_parts *parts, const struct series *series);
+
 /* summary_memory.c: what a candidate's records say beyond metrics. */
 json_t *summary_parts_memory(struct summary_parts *parts, const struct candidate *candidate);
 json_t *summary_parts_ledger(struct summary_parts *parts, const struct candidate *candidate);
 json_t *summary_parts_checkpoints(struct summary_parts *parts, const struct candidate *candidate);
 json_t *summary_parts_communication(struct summary_parts *parts, const struct candidate *candidate);
-json_t *summary_parts_samples(struct summary_parts *parts, const struct candidate *candidate);
 
 /* summary_decision.c; `group` may be NULL (no candidates). */
 json_t *summary_parts_message(struct summary_parts *parts, const struct message *message);

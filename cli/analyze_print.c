@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze_table.h"
+#include "selection.h"
 #include "summary_parts.h"
 #include "text.h"
 
@@ -290,7 +291,10 @@ static void put_all(struct printer *printer)
     if (group != NULL)
         put_messages(printer, "Comparability", group->warnings, group->warning_count);
     put_messages(printer, "Ties", analysis->selection.ties, analysis->selection.tie_count);
-    put_messages(printer, "Notes", decision->notes, decision->note_count);
+    size_t said = 0; /* remarks on the order, which stand above */
+    while (said < decision->note_count && selection_is_interval_remark(&decision->notes[said]))
+        said++;
+    put_messages(printer, "Notes", decision->notes + said, decision->note_count - said);
 }
 
 enum status analyze_print(const struct analysis *analysis, bool colour, struct text_buffer *out,

@@ -18,6 +18,9 @@ static void write_headings(const struct candidates_view *view)
         {"column.gate_failures", false}, {"column.peak_memory", true}, {"column.of_limit", true},
         {"column.memory_kind", false}};
     static const struct sheet_grid_heading last[] = {{"column.step_time", true},
+                                                     {"column.step_time_lower", true},
+                                                     {"column.step_time_upper", true},
+                                                     {"column.interval_unit", false},
                                                      {"column.step_time_smallest", true},
                                                      {"column.step_time_largest", true},
                                                      {"column.step_time_variation", true},
@@ -82,6 +85,9 @@ static void write_metrics(const struct candidates_view *view, const struct summa
                           view->throughput_style);
     sheet_grid_number(grid, report_view_gain(group, candidate), CELL_SIGNED_PERCENT);
     sheet_grid_number(grid, candidate->step_time_ms, CELL_TWO);
+    sheet_grid_number(grid, candidate->step_time_lower_ms, CELL_TWO);
+    sheet_grid_number(grid, candidate->step_time_upper_ms, CELL_TWO);
+    sheet_grid_word(grid, "interval", candidate->interval_unit);
     sheet_grid_number(grid, candidate->step_time_smallest_ms, CELL_TWO);
     sheet_grid_number(grid, candidate->step_time_largest_ms, CELL_TWO);
     sheet_grid_number(grid, candidate->step_time_variation, CELL_PERCENT);

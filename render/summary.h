@@ -105,6 +105,8 @@ struct summary_candidate {
     double peak_memory_mb, throughput, step_time_ms, communication_ratio, skew_ratio;
     double in_flight_ratio, checkpoint_peak_memory_mb, utilisation;
     double step_time_smallest_ms, step_time_largest_ms, step_time_variation;
+    double step_time_lower_ms, step_time_upper_ms; /* the 95 % interval of its median; NAN */
+    const char *interval_unit;                     /* "round", "within_run", or NULL: none */
     const char *memory_kind, *throughput_unit;
     double allocated_mb, reserved_mb, device_mb;
     struct summary_numbers per_rank_mb;

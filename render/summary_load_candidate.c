@@ -68,6 +68,16 @@ static void read_metrics(struct summary_fields *fields, uint32_t node,
     summary_fields_read(fields, metrics, rows, COUNT(rows), candidate);
 }
 
+static void read_interval(struct summary_fields *fields, uint32_t node,
+                          struct summary_candidate *candidate)
+{
+    uint32_t interval = summary_fields_member(fields, node, "interval", JSON_READ_OBJECT);
+    struct summary_numbers bounds = summary_fields_numbers(fields, interval, "step_time_ms");
+    candidate->interval_unit = summary_fields_text(fields, interval, "unit");
+    candidate->step_time_lower_ms = bounds.count == 2 ? bounds.items[0] : (double)NAN;
+    candidate->step_time_upper_ms = bounds.count == 2 ? bounds.items[1] : (double)NAN;
+}
+
 static void read_phase(struct summary_fields *fields, uint32_t node, void *element)
 {
     static const struct summary_fields_row rows[] = {
@@ -241,6 +251,7 @@ void summary_load_candidate(struct summary_fields *fields, uint32_t node, void *
                                             &candidate->gate_count, read_gate);
     read_workload(fields, node, candidate);
     read_metrics(fields, node, candidate);
+    read_interval(fields, node, candidate);
     read_memory(fields, node, candidate);
     read_ledger(fields, node, &candidate->ledger);
     candidate->collectives =

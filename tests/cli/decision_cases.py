@@ -78,6 +78,11 @@ def metrics(rng, how, ranks):
     if how["samples"] and rng.random() < 0.9:
         m["step_times_ms"] = [[rng.choice([10, 11, 12.5, 9, 30]) for _ in range(how["steps"])]
                               for _ in range(ranks)]
+    if "spread" in how and "step_times_ms" in m:
+        if "throughput" in m:
+            m["throughput"] = rng.choice([1000, 1005, 1010])
+        m["step_times_ms"] = [[10 + how["spread"] * rng.random() for _ in range(how["steps"])]
+                              for _ in range(ranks)]
     if rng.random() < 0.2:
         m["step_time_ms"] = rng.choice([10, 20.5])
     return m
@@ -104,10 +109,21 @@ def own_workload(rng, shared, vary):
     return own
 
 
+def rounds(rng, steps):
+    """As many as fit, of one step or two; now and then they do not add up."""
+    found, left = [], steps - (rng.random() < 0.1)
+    while left > 0:
+        found.append(min(left, rng.randint(1, 2)))
+        left -= found[-1]
+    return [{"round": i, "steps": n} for i, n in enumerate(found)]
+
+
 def record(rng, strategy, own, how, common):
     d = {"strategy": strategy, "workload": own, "hardware": common["hardware"],
          "metrics": metrics(rng, how, own.get("world_size") or 2),
          "evidence_level": rng.choice(common["levels"]), "failure": None, "decision": "measured"}
+    if "spread" in how and "step_times_ms" in d["metrics"] and rng.random() < 0.5:
+        d["rounds"] = rounds(rng, how["steps"])
     if rng.random() < 0.18:
         d["failure"] = rng.choice(FAILURES)
         d["decision"] = "failed"
@@ -167,7 +183,11 @@ def policy(rng, records, vary):
 
 def case(rng):
     """Documents by file name, and a policy."""
-    shared, how = workload(rng), style(rng)
+    shared, how, statistical = workload(rng), style(rng), rng.random() < 0.2
+    if statistical:  # samples to tell apart, or not
+        how.update(samples=True, rate="throughput", steps=rng.randint(5, 12),
+                   spread=rng.choice([0.01, 4, 8, 8]))
+        shared.setdefault("world_size", 4)
     common = {"levels": [rng.choice(LEVELS)],
               "hardware": rng.choice(["X", {"device": "X", "device_count": 8},
                                       {"gpu": "X", "gpu_count": 8}, {"name": "X"}])}
@@ -182,4 +202,10 @@ def case(rng):
         own = own_workload(rng, shared, vary)
         name = "%s_%02d.json" % (rng.choice("abcdef"), i)
         documents[name] = record(rng, strategy, own, how, common)
-    return documents, policy(rng, [model.read(d) for d in documents.values()], vary)
+    asked = policy(rng, [model.read(d) for d in documents.values()], vary)
+    if statistical:
+        asked["ties"] = "statistical"
+        for name in ("memory_limit_mb", "min_throughput", "max_communication_ratio", "ranking"):
+            if rng.random() < 0.6:
+                asked.pop(name, None)
+    return documents, asked

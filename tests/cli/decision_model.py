@@ -2,6 +2,8 @@
 import math
 import statistics
 
+import interval_model
+
 STRATEGIES = ["ddp", "zero1", "zero2", "zero3", "fsdp_full_shard"]
 KINDS = ["device", "reserved", "allocated"]
 SHARDS = {"ddp": (0, 0, 0), "zero1": (0, 0, 1), "zero2": (0, 1, 1), "zero3": (1, 1, 1),
@@ -23,6 +25,7 @@ DEFAULTS = {"memory_limit_mb": None, "memory_kind": None, "min_throughput": None
             "max_memory_fraction": None, "tight_memory_fraction": 0.9, "min_gain": 0,
             "goal": "throughput", "baseline": "ddp",
             "ranking": ["throughput", "communication_ratio", "peak_memory_mb"], "vary": [],
+            "ties": "strict",
             "allow_failed_repeats": False, "min_evidence_level": None, "correctness": "own",
             "max_step_time_variation": None}
 
@@ -90,6 +93,9 @@ def read(document):
     # time
     samples = m.get("step_times_ms")
     r["samples"] = samples if samples else None
+    r["steps"] = [max(c) for c in zip(*samples)] if samples else []
+    rounds = [x["steps"] for x in document.get("rounds", [])]
+    r["rounds"] = rounds if rounds and sum(rounds) == len(r["steps"]) else [len(r["steps"])]
     time = first(m.get("step_time_ms"), m.get("max_step_time_ms"))
     if time is None and m.get("step_time_ms_per_rank"):
         time = max(m["step_time_ms_per_rank"])
@@ -164,6 +170,9 @@ def pool(runs, p):
             work = None if None in (work, c["seq_len"]) else work * c["seq_len"]
         if work is not None and c["throughput"] is not None:
             c["throughput"] = work / (c["time"] / 1000)
+    agree = len({len(r["samples"] or []) for r in used}) == 1
+    c["steps"] = [t for r in used for t in r["steps"]] if agree else []
+    c["rounds"] = [n for r in used for n in r["rounds"]]
     c["resident"] = resident(c)
     return c
 
@@ -220,6 +229,38 @@ def key(c, p):
     return [values[k] for k in p["ranking"]]
 
 
+def resample(c):
+    """The throughput of each resample."""
+    if "resampled" not in c:
+        found = interval_model.medians(c["steps"], c["rounds"]) if c["steps"] else None
+        scale = c["throughput"] * interval_model.middle(c["steps"]) if found else None
+        c["resampled"] = [scale / m for m in found] if found else None
+    return c["resampled"]
+
+
+def tied(c, fastest):
+    """Whether the interval of the ratio of the throughputs contains 1."""
+    if c is fastest:
+        return True
+    if resample(c) is None or resample(fastest) is None:
+        return False
+    low, high = interval_model.bounds([a / b for a, b in zip(resample(c), resample(fastest))])
+    return low <= 1 <= high
+
+
+def arrange(order, p):
+    """Statistical ties: who is tied with the fastest comes first, by the remaining keys."""
+    if p["ties"] != "statistical" or "throughput" not in p["ranking"] or not order:
+        return order
+    place, fastest = p["ranking"].index("throughput"), order[0]
+    if fastest["throughput"] is None:
+        return order
+    alike = [c for c in order if key(c, p)[:place] == key(fastest, p)[:place]
+             and c["throughput"] is not None and tied(c, fastest)]
+    first = sorted(sorted(alike, key=lambda c: c["ids"][0]), key=lambda c: key(c, p)[place + 1:])
+    return first + [c for c in order if not any(c is t for t in first)]
+
+
 def kind(c, p):
     """The kind that the gate reads: the policy's, or the largest."""
     return p["memory_kind"] or max(c["peaks"], key=lambda k: c["peaks"][k])
@@ -256,6 +297,7 @@ def decide(records, policy, incomplete=False):
         cands.append(c)
     cands.sort(key=lambda c: c["ids"][0])
     order = sorted([c for c in cands if not c["failures"]], key=lambda c: key(c, p))
+    order = arrange(order, p)
     best = order[0] if order else None
     result = {"candidates": cands, "order": order, "selected": best, "gain": None, "policy": p}
 

@@ -106,12 +106,43 @@ class Analyze(unittest.TestCase):
         self.assertEqual(self.summary("--policy", "policy.json", "--memory-limit", "1GiB", "in")
                          ["candidates"][0]["gate_failures"], [])
 
-    def test_what_a_policy_asks_for_in_vain_is_told(self):
+    def test_statistical_ties_let_the_remaining_keys_decide(self):
         self.write("policy.json", {"schema": "rankledger.policy/1", "ties": "statistical"})
-        self.write("a.json", record("ddp"))
-        run = self.run_program("analyze", "--policy", "policy.json", "a.json")
-        self.assertEqual(run.returncode, 3)
-        self.assertIn(b"statistical", run.stderr)
+        steps = [100, 104, 98, 101, 103, 99, 100, 102]
+        for name, times, ratio in (("zero1", steps, 0.2), ("zero2", [t + 0.5 for t in steps], 0.1),
+                                   ("zero3", [t * 1.3 for t in steps], 0.05)):
+            median = sorted(times)[3] / 2 + sorted(times)[4] / 2
+            self.write("in/%s.json" % name, record(
+                name, step_times_ms=[times] * 4, step_time_ms=median,
+                throughput=1e6 / median, communication_ratio=ratio))
+        strict = self.summary("in")["selection"]
+        self.assertEqual([strict["strategy"], strict["order"], strict["tied"], strict["fastest"]],
+                         ["zero1", [0, 1, 2], [], 0])
+        self.assertEqual([tie["id"] for tie in strict["ties"]], ["tie.unresolved"])
+        summary = self.summary("--policy", "policy.json", "in")
+        found = summary["selection"]
+        self.assertEqual([found["strategy"], found["order"], found["tied"], found["fastest"]],
+                         ["zero2", [1, 0, 2], [1, 0], 0])
+        self.assertEqual(found["reason"], "zero2 ranks first by communication_ratio of 2 whose "
+                         "throughputs are not told apart, of 3 that pass every gate")
+        self.assertIn("communication_ratio ranks them", found["ties"][0]["text"])
+        lower, upper = summary["candidates"][2]["interval"]["ratio_to_fastest"]
+        self.assertTrue(0.7 < lower < upper < 1)
+        self.run_program("analyze", "--output", "s.json", "--policy", "policy.json", "in")
+        self.assertEqual(self.run_program("verify", "s.json").returncode, 0)
+
+    def test_no_tie_is_claimed_of_fewer_than_six_steps(self):
+        self.write("policy.json", {"schema": "rankledger.policy/1", "ties": "statistical"})
+        for name, times, rate in (("zero1", [100, 101, 99, 100, 100], 1000),
+                                  ("zero2", [100] * 7, 999)):
+            self.write("in/%s.json" % name, record(name, step_times_ms=[times] * 4,
+                                                   step_time_ms=100, throughput=rate))
+        found = self.summary("--policy", "policy.json", "in")
+        self.assertEqual([tie["id"] for tie in found["selection"]["ties"]], ["tie.no_interval"])
+        self.assertEqual(found["selection"]["tied"], [0])
+        self.assertEqual(found["candidates"][0]["interval"]["lacks"], "few_samples")
+        self.assertIsNone(found["candidates"][0]["interval"]["step_time_ms"])
+        self.assertEqual(found["candidates"][1]["interval"]["step_time_ms"], [100, 100])
 
     def test_one_rank_and_weak_levels_only_tune(self):
         self.write("one/a.json", record("ddp", workload__world_size=1, workload__global_batch=16))

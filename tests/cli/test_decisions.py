@@ -16,6 +16,7 @@ import tempfile
 
 import decision_cases
 import decision_model as model
+import interval_model
 
 PROGRAM, COUNT = sys.argv[1], int(sys.argv[2])
 FIRST_SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
@@ -67,6 +68,18 @@ def check_candidate(got, want):
         close(tag + " " + kind, got["memory"]["kinds"][kind], want["peaks"].get(kind))
 
 
+def check_interval(got, want):
+    """The same generator, so the same resamples; only of what the order rests on."""
+    if "resampled" not in want or want["resampled"] is None:
+        return
+    tag, interval = got["label"] + " interval", got["interval"]
+    low, high = interval_model.bounds(want["resampled"])
+    close(tag + " lower", interval["throughput"][0], low)
+    close(tag + " upper", interval["throughput"][1], high)
+    rounds = len([n for n in want["rounds"] if n]) >= interval_model.FEWEST
+    same(tag + " unit", interval["unit"], "round" if rounds else "within_run")
+
+
 def check_decision(got, want):
     if want["rule"] is None:
         acts = bool(got["next_actions"])
@@ -87,6 +100,7 @@ def check_group(summary, group, documents, policy):
     same("candidates", sorted(found), sorted(tuple(c["ids"]) for c in want["candidates"]))
     for candidate in want["candidates"]:
         check_candidate(found[tuple(candidate["ids"])], candidate)
+        check_interval(found[tuple(candidate["ids"])], candidate)
     selection, best = group["selection"], want["selected"]
     same("order", selection["order"], [found[tuple(c["ids"])]["index"] for c in want["order"]])
     same("selection", (selection["decision"], selection["strategy"]),

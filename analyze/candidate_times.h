@@ -1,0 +1,22 @@
+#ifndef RANKLEDGER_CANDIDATE_TIMES_H
+#define RANKLEDGER_CANDIDATE_TIMES_H
+
+#include "candidate.h"
+
+/*
+ * Fills candidate->times from the pooled step times (per step, the slowest rank) and from the
+ * rounds that its runs tell of; a run that tells of none is one round. Comes after repeats_pool.
+ */
+enum status candidate_times_fill(struct candidate *candidate, struct arena *arena,
+                                 struct diag *diag) STATUS_CHECKED;
+
+/*
+ * The ratio of the throughput of `candidate` to that of `other`: its interval, and whether that
+ * contains 1 (false without an interval: nothing is claimed).
+ */
+struct interval candidate_times_ratio(const struct candidate_times *candidate,
+                                      const struct candidate_times *other);
+bool candidate_times_tied(const struct candidate_times *candidate,
+                          const struct candidate_times *other);
+
+#endif
