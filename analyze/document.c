@@ -94,6 +94,8 @@ static enum document_kind kind_of(const struct json_read_document *json)
         return DOCUMENT_OWN_POLICY;
     if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.index/"))
         return DOCUMENT_OWN_INDEX;
+    if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.calibration/"))
+        return DOCUMENT_OWN_CALIBRATION;
     uint32_t sources = json_read_member(json, 0, "sources");
     if (json_read_is(json, sources, JSON_READ_ARRAY) &&
         begins_with(json, json_read_member(json, 0, "evidence_level"), "aggregated_"))
@@ -108,9 +110,13 @@ static enum document_kind kind_of(const struct json_read_document *json)
 const char *document_kind_name(enum document_kind kind)
 {
     static const char *const names[] = {
-        [DOCUMENT_RECORD] = "record",     [DOCUMENT_OWN_SUMMARY] = "summary",
-        [DOCUMENT_OWN_POLICY] = "policy", [DOCUMENT_OWN_CHECKPOINT] = "checkpoint",
-        [DOCUMENT_OWN_INDEX] = "index",   [DOCUMENT_FOREIGN_SUMMARY] = "foreign_summary",
+        [DOCUMENT_RECORD] = "record",
+        [DOCUMENT_OWN_SUMMARY] = "summary",
+        [DOCUMENT_OWN_POLICY] = "policy",
+        [DOCUMENT_OWN_CHECKPOINT] = "checkpoint",
+        [DOCUMENT_OWN_INDEX] = "index",
+        [DOCUMENT_OWN_CALIBRATION] = "calibration",
+        [DOCUMENT_FOREIGN_SUMMARY] = "foreign_summary",
     };
     return names[kind];
 }
@@ -153,6 +159,7 @@ static enum status check_text(const struct visit *v, const char *text, size_t si
         [DOCUMENT_OWN_POLICY] = EVIDENCE_RECORD,
         [DOCUMENT_OWN_CHECKPOINT] = EVIDENCE_RECORD,
         [DOCUMENT_OWN_INDEX] = EVIDENCE_RECORD,
+        [DOCUMENT_OWN_CALIBRATION] = EVIDENCE_RECORD,
         [DOCUMENT_FOREIGN_SUMMARY] = EVIDENCE_FOREIGN_SUMMARY,
     };
     struct document_reader *reader = v->reader;

@@ -19,18 +19,21 @@ enum document_kind {
     DOCUMENT_OWN_CHECKPOINT, /* index of a checkpoint, metadata.format rankledger.checkpoint/N; the
                                 same */
     DOCUMENT_OWN_INDEX,      /* schema rankledger.index/N, of analyze --output-dir; the same */
-    DOCUMENT_FOREIGN_SUMMARY /* sources[] and an aggregated_* level */
+    DOCUMENT_OWN_CALIBRATION, /* schema rankledger.calibration/N, of import; the same */
+    DOCUMENT_FOREIGN_SUMMARY  /* sources[] and an aggregated_* level */
 };
 
-/* True for our own summaries, policies, checkpoints and indices, which lie beside evidence and are
- * none: a directory walk passes over them. */
+/* True for our own summaries, policies, checkpoints, indices and calibrations, which lie beside
+ * evidence and are none: a directory walk passes over them. */
 static inline bool document_is_own(enum document_kind kind)
 {
     return kind == DOCUMENT_OWN_SUMMARY || kind == DOCUMENT_OWN_POLICY ||
-           kind == DOCUMENT_OWN_CHECKPOINT || kind == DOCUMENT_OWN_INDEX;
+           kind == DOCUMENT_OWN_CHECKPOINT || kind == DOCUMENT_OWN_INDEX ||
+           kind == DOCUMENT_OWN_CALIBRATION;
 }
 
-/* "record", "summary", "policy", "checkpoint", "index", "foreign_summary"; static storage. */
+/* "record", "summary", "policy", "checkpoint", "index", "calibration", "foreign_summary"; static
+ * storage. */
 const char *document_kind_name(enum document_kind kind);
 
 /*

@@ -192,6 +192,8 @@ static enum status pass_over_own(struct evidence_loader *loader, const char *nam
         [DOCUMENT_OWN_POLICY] = "a policy is no evidence (--policy takes it)",
         [DOCUMENT_OWN_CHECKPOINT] = "the index of a checkpoint is no evidence",
         [DOCUMENT_OWN_INDEX] = "an index of summaries is no evidence",
+        [DOCUMENT_OWN_CALIBRATION] =
+            "the rates of links are no evidence (import --calibration takes them)",
     };
     enum status status = evidence_loader_skip(loader, name, reasons[kind], diag);
     if (status == STATUS_OK)

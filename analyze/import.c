@@ -118,6 +118,7 @@ void import_record_fini(struct import *import)
         json_decref(record->samples);
         json_decref(record->asked);
         json_decref(record->warnings);
+        json_decref(record->calibrations);
     }
     arena_fini(&import->arena);
     *import = (struct import){0};

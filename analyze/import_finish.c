@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "import_calibration.h"
 #include "text.h"
 
 /* ---- The section `import` ---- */
@@ -107,7 +108,10 @@ void import_finish_record(struct import_batch *batch, struct import_record *reco
     struct import *import = record->import;
     struct json_write *writer = &import->writer;
     if (!record->calibration)
+        import_ask(record, "workload.world_size", "without it nothing can be compared");
+    if (!record->calibration)
         import_ask(record, "strategy", "the log does not say how the state was sharded");
+    import_calibration_apply(batch->request->calibrations, record);
     json_t *open = open_questions(record);
     json_t *section = json_write_object(writer);
     json_write_set(writer, section, "tool", json_write_string(writer, import->format->name));
@@ -117,6 +121,8 @@ void import_finish_record(struct import_batch *batch, struct import_record *reco
     set_if_any(writer, section, "values", json_incref(record->values));
     set_if_any(writer, section, "samples", json_incref(record->samples));
     set_if_any(writer, section, "set", settings_of(record));
+    if (record->calibrations != NULL)
+        set_if_any(writer, section, "calibrations", json_incref(record->calibrations));
     set_if_any(writer, section, "warnings", json_incref(record->warnings));
     note_warnings(batch, record);
     note_questions(batch, record, open);

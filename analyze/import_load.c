@@ -1,5 +1,6 @@
 #include "import_load.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "sha256.h"
@@ -76,10 +77,11 @@ static enum status refuse_binary(const struct import_load *load, struct diag *di
     json_read_fini(&json);
     if (status == STATUS_ENVIRONMENT)
         return status;
+    const char *kind = strstr(fault.message, "this looks like ");
     if (fault.kind == JSON_READ_FAULT_ENCODING)
-        return diag_set(diag, STATUS_INPUT, "%s: is no log: %s", load->source.path, fault.message);
-    return diag_set(diag, STATUS_INPUT, "%s: is no text: it has NUL bytes; expected a log",
-                    load->source.path);
+        kind = fault.message;
+    return diag_set(diag, STATUS_INPUT, "%s: is no log: %s", load->source.path,
+                    kind != NULL ? kind : "it has NUL bytes, which no text has");
 }
 
 /* ---- JSON as Python writes it ---- */
@@ -124,6 +126,14 @@ static enum status parse(struct import_load *load, const char *text, size_t size
     struct json_read_fault fault;
     enum status status = json_read_parse(&load->json, text, size, &fault, diag);
     *sound = status == STATUS_OK && (load->json.flags & JSON_READ_DUPLICATE_KEY) == 0;
+    if (status == STATUS_OK && !*sound)
+        snprintf(load->fault, sizeof load->fault, "1:1: a name is given twice in one object");
+    if (status == STATUS_INPUT) {
+        size_t line = 0;
+        size_t column = 0;
+        json_read_position(&load->json, fault.offset, &line, &column);
+        snprintf(load->fault, sizeof load->fault, "%zu:%zu: %s", line, column, fault.message);
+    }
     return status == STATUS_INPUT ? STATUS_OK : status;
 }
 
@@ -144,6 +154,8 @@ static enum status read_json(struct import_load *load, struct diag *diag)
     }
     if (status == STATUS_OK && sound)
         load->source.json = &load->json;
+    else if (status == STATUS_OK && source->text[blank] == '{')
+        load->source.json_fault = load->fault;
     return status;
 }
 

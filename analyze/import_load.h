@@ -15,6 +15,7 @@ struct import_load {
     struct input_buffer input;
     struct text_buffer python; /* the text with Python's tokens as strings */
     struct json_read_document json;
+    char fault[600];
 };
 
 /*

@@ -173,6 +173,10 @@ static void read_source(struct import *import, const struct import_source *sourc
     struct reading reading = {.import = import};
     struct import_cursor lines = {.source = source};
     struct import_line line;
+    if (source->json_fault != NULL) {
+        import_refuse(import, 0, "%s", source->json_fault);
+        return;
+    }
     if (source->json != NULL) {
         import_nccl_read_json(import, source);
         return;

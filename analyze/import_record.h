@@ -27,6 +27,7 @@ struct import_record {
     bool failed;
     json_t *root; /* owned, with the rest below it */
     json_t *lines, *values, *samples, *asked, *warnings;
+    json_t *calibrations; /* owned: where its links are from; NULL */
     size_t warning_count;
 };
 

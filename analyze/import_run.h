@@ -9,7 +9,7 @@
 struct import_request {
     const struct import_format *format; /* NULL: recognised from the content */
     struct import_settings settings;
-    json_t *calibration; /* documents (import_calibration.h) for the training records; NULL: none */
+    json_t *calibrations; /* for the training records (import_calibration.h), owned; NULL: none */
     size_t size_limit;
 };
 

@@ -22,6 +22,8 @@ struct import_source {
     /* The text as a JSON document, NULL if it is none. Python's NaN, Infinity and -Infinity are
      * read as the strings "NaN", "Infinity", "-Infinity": import_scan_json_number. */
     const struct json_read_document *json;
+    const char *json_fault; /* "LINE:COLUMN: ...", safe to print: why a text that begins with a
+                               brace is no JSON (a job killed while it wrote); else NULL */
 };
 
 /*

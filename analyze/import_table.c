@@ -50,6 +50,27 @@ enum status import_table_find(const char *name, const struct import_format **for
     return status;
 }
 
+/* A document whose kind shows, although it is nothing to import. */
+static enum status refuse_json(const struct import_source *source, struct diag *diag)
+{
+    if (source->json_fault != NULL)
+        return diag_set(diag, STATUS_INPUT, "%s:%s", source->path, source->json_fault);
+    if (json_read_member(source->json, 0, "evidence_level") != JSON_READ_NONE)
+        return diag_set(diag, STATUS_INPUT,
+                        "%s: is evidence already; rankledger validate and analyze take it",
+                        source->path);
+    char schema[64] = "";
+    json_read_string(source->json, json_read_member(source->json, 0, "schema"), schema,
+                     sizeof schema);
+    if (strncmp(schema, "rankledger.", strlen("rankledger.")) == 0)
+        return diag_set(diag, STATUS_INPUT, "%s: is a document of rankledger itself%s",
+                        source->path,
+                        strncmp(schema, "rankledger.calibration/", 23) == 0
+                            ? ", rates of links: --calibration takes it"
+                            : "; nothing is to be imported");
+    return STATUS_OK;
+}
+
 static enum status refuse_unknown(const struct import_source *source, struct diag *diag)
 {
     struct text_buffer message = {0};
@@ -81,6 +102,9 @@ enum status import_table_recognise(const struct import_source *source,
         best = import_table[i];
         most = signs;
     }
+    if (best == NULL && (source->json != NULL || source->json_fault != NULL) &&
+        refuse_json(source, diag) != STATUS_OK)
+        return STATUS_INPUT;
     if (best == NULL)
         return refuse_unknown(source, diag);
     if (second != NULL)

@@ -16,6 +16,13 @@ void rules_schema_known(struct validation *v)
         return;
     const char *kind = name + sizeof own - 1;
     bool known_kind = strncmp(kind, "evidence/", 9) == 0 || strncmp(kind, "summary/", 8) == 0;
+    if (strncmp(kind, "calibration/", 12) == 0) {
+        validation_report(v, VALIDATION_ERROR(schema, "unknown_schema"),
+                          "the document is %s, the rates of links: no evidence; rankledger import "
+                          "--calibration FILE puts them into a training record",
+                          validation_show(v, schema).text);
+        return;
+    }
     validation_report(v, VALIDATION_WARNING(schema, "unknown_schema"),
                       known_kind ? "the document is %s, and this program knows version 1: what is "
                                    "new in it is not checked"

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "import_calibration.h"
 #include "import_output.h"
 #include "import_run.h"
 #include "import_table.h"
@@ -11,13 +12,14 @@
 struct settings {
     const char *from;
     struct options_list set;
+    struct options_list calibration;
     const char *output;
     const char *folder;
     bool strict;
     int64_t limit_mib;
 };
 
-#define ROW_COUNT 6
+#define ROW_COUNT 7
 
 static void fill_rows(struct settings *settings, struct options_row rows[ROW_COUNT])
 {
@@ -26,6 +28,8 @@ static void fill_rows(struct settings *settings, struct options_row rows[ROW_COU
          &settings->from, NULL, 0, 0, NULL},
         {"set", OPTIONS_LIST, "FIELD=VALUE", "what the log does not tell (workload.world_size=8)",
          &settings->set, NULL, 0, 0, NULL},
+        {"calibration", OPTIONS_LIST, "FILE", "rates of links, of nccl-tests, for the records",
+         &settings->calibration, NULL, 0, 0, NULL},
         {"output", OPTIONS_TEXT, "FILE", "write to FILE, whole or not at all", &settings->output,
          NULL, 0, 0, NULL},
         {"output-dir", OPTIONS_TEXT, "DIR", "write a file a record into DIR", &settings->folder,
@@ -54,28 +58,53 @@ static enum status conclude(const struct settings *settings, const struct import
     return STATUS_OK;
 }
 
+static enum status prepare(const struct settings *settings, struct import_request *request,
+                           struct diag *diag)
+{
+    enum status status =
+        import_settings_read(&request->settings, settings->set.values, settings->set.count, diag);
+    if (status == STATUS_OK && settings->from != NULL)
+        status = import_table_find(settings->from, &request->format, diag);
+    if (status != STATUS_OK || settings->calibration.count == 0)
+        return status;
+    request->calibrations = json_array();
+    if (request->calibrations == NULL)
+        return diag_no_memory(diag);
+    for (size_t i = 0; i < settings->calibration.count && status == STATUS_OK; i++)
+        status = import_calibration_load(settings->calibration.values[i], request->size_limit,
+                                         request->calibrations, diag);
+    return status;
+}
+
+static enum status import_files(const struct options_list *operands, struct import_batch *batch,
+                                struct diag *diag)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < operands->count && status == STATUS_OK; i++)
+        status = import_run_file(batch, operands->values[i], diag);
+    if (batch->notes.length > 0 && !batch->notes.failed)
+        fputs(batch->notes.text, stderr);
+    if (status == STATUS_OK && batch->notes.failed)
+        status = diag_no_memory(diag);
+    return status;
+}
+
 /* All or nothing: a file that cannot be imported ends the command before anything is written. */
 static enum status import_all(const struct settings *settings, const struct options_list *operands,
                               struct diag *diag)
 {
     struct import_request request = {.size_limit = (size_t)settings->limit_mib << 20};
     struct import_batch batch = {.request = &request};
-    enum status status =
-        import_settings_read(&request.settings, settings->set.values, settings->set.count, diag);
-    if (status == STATUS_OK && settings->from != NULL)
-        status = import_table_find(settings->from, &request.format, diag);
-    for (size_t i = 0; i < operands->count && status == STATUS_OK; i++)
-        status = import_run_file(&batch, operands->values[i], diag);
-    if (batch.notes.length > 0 && !batch.notes.failed)
-        fputs(batch.notes.text, stderr);
-    if (status == STATUS_OK && batch.notes.failed)
-        status = diag_no_memory(diag);
+    enum status status = prepare(settings, &request, diag);
+    if (status == STATUS_OK)
+        status = import_files(operands, &batch, diag);
     if (status == STATUS_OK)
         status = write_documents(settings, &batch, diag);
     if (status == STATUS_OK)
         status = conclude(settings, &batch);
     import_run_fini(&batch);
     import_settings_fini(&request.settings);
+    json_decref(request.calibrations);
     return status;
 }
 
