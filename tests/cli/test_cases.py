@@ -102,7 +102,8 @@ def main():
              "not_comparable"}
     failed = 0
     with open(os.path.join(cases, "expected.json"), encoding="utf-8") as file:
-        expected = json.load(file)
+        expected = [case for case in json.load(file)
+                    if not case["files"][0].startswith("logs/")] # test_log_cases.py
     for case in expected:
         assert case["outcome"].partition(":")[0] in known, case["outcome"]
         try:
