@@ -5,9 +5,11 @@
 #include "text.h"
 
 extern const struct import_format import_nccl_tests, import_watchdog;
+extern const struct import_format import_llmc;
 
 const struct import_format *const import_table[] = {
     &import_nccl_tests,
+    &import_llmc,
     &import_watchdog,
     NULL,
 };
