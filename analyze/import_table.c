@@ -5,11 +5,12 @@
 #include "text.h"
 
 extern const struct import_format import_nccl_tests, import_watchdog;
-extern const struct import_format import_llmc, import_torchtitan;
+extern const struct import_format import_llmc, import_megatron, import_torchtitan;
 
 const struct import_format *const import_table[] = {
     &import_nccl_tests,
     &import_llmc,
+    &import_megatron,
     &import_torchtitan,
     &import_watchdog,
     NULL,

@@ -101,9 +101,7 @@ static void note_start(struct import_torchtitan_run *run)
 
 static void read_setup(struct import_torchtitan_run *run, const struct import_line *line)
 {
-    struct import_torchtitan_setup ignored;
-    import_torchtitan_setup_init(&ignored);
-    if (import_torchtitan_setup_read(&ignored, line))
+    if (import_torchtitan_setup_starts(line))
         note_start(run);
     if (run->restarting)
         import_torchtitan_setup_read(&run->restart_setup, line);

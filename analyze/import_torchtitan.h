@@ -112,8 +112,11 @@ bool import_torchtitan_line_read(const struct import_line *line,
 
 void import_torchtitan_setup_init(struct import_torchtitan_setup *setup);
 
-/* Takes what a line tells of the set-up; true if it is a line of a start. */
-bool import_torchtitan_setup_read(struct import_torchtitan_setup *setup,
+/* Whether the line belongs to the start of training. */
+bool import_torchtitan_setup_starts(const struct import_line *line);
+
+/* Takes what a line tells of the set-up. */
+void import_torchtitan_setup_read(struct import_torchtitan_setup *setup,
                                   const struct import_line *line);
 
 /* Writes it. */

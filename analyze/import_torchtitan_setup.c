@@ -100,18 +100,18 @@ static bool before(struct import_span rest, const char *mark, struct import_span
 }
 
 /* "CUDA capacity: NVIDIA H100 with 95.00GiB memory" */
-static bool read_device(struct import_torchtitan_setup *setup, struct import_span rest, size_t line)
+static void read_device(struct import_torchtitan_setup *setup, struct import_span rest, size_t line)
 {
     double bytes;
     struct import_span device;
     if (!import_scan_find(&rest, " capacity: ") || !before(rest, " with ", &device) ||
-        !import_scan_find(&rest, " with ") || !import_scan_size(&rest, IMPORT_SCAN_BINARY, &bytes))
-        return false;
+        !import_scan_find(&rest, " with ") ||
+        !import_scan_size(&rest, IMPORT_SCAN_BINARY, &bytes) || isinf(bytes))
+        return;
     setup->device = device;
     setup->device_line = line;
     setup->capacity_gib =
         (struct import_torchtitan_number){bytes / (1024.0 * 1024.0 * 1024.0), line};
-    return true;
 }
 
 /* "Model llama3 8B size: 8,030,261,248 total parameters"; a colour's remains may stand in it. */
@@ -208,18 +208,24 @@ static void read_configuration(struct import_torchtitan_setup *setup,
     }
 }
 
-bool import_torchtitan_setup_read(struct import_torchtitan_setup *setup,
+bool import_torchtitan_setup_starts(const struct import_line *line)
+{
+    const struct import_span *span = &line->span;
+    return has(span, "Starting job:") || has(span, "device mesh with") ||
+           has(span, "Trainer is initialized with") || has(span, "Training starts at step");
+}
+
+void import_torchtitan_setup_read(struct import_torchtitan_setup *setup,
                                   const struct import_line *line)
 {
     struct import_span rest = line->span;
     size_t number = line->number;
     if (import_scan_find(&rest, "device mesh with")) {
         read_mesh(setup, rest, number);
-        return true;
+        return;
     }
     rest = line->span;
-    if (read_device(setup, rest, number))
-        return true;
+    read_device(setup, rest, number);
     if (has(&rest, " total parameters"))
         read_model(setup, rest, number);
     else if (has(&rest, "n_layers="))
@@ -229,8 +235,6 @@ bool import_torchtitan_setup_read(struct import_torchtitan_setup *setup,
     read_batch(setup, &rest, number);
     read_peak(setup, &rest, number);
     read_configuration(setup, &rest, number);
-    return has(&rest, "Training starts at step") || has(&rest, "Trainer is initialized with") ||
-           has(&rest, "Starting job:");
 }
 
 static void write_number(struct import_record *record, const char *field,

@@ -1,0 +1,123 @@
+#include <math.h>
+
+#include "import_megatron.h"
+
+static double usable(double value)
+{
+    return isfinite(value) && value >= 0 ? value : NAN;
+}
+
+/* Losses of the run that survived: an iteration that was run again replaces the earlier one. Only a
+ * log of every iteration has the contract's losses per step; of another they are a sample. */
+static void write_losses(const struct import_megatron_run *run, struct import_record *record)
+{
+    struct import_sample steps = {0};
+    struct import_sample losses = {0};
+    struct import_sample norms = {0};
+    bool every = true;
+    bool has_norm = false;
+    for (size_t i = 0; i < run->line_count; i++) {
+        const struct import_megatron_line *line = &run->lines[i];
+        while (steps.count > 0 && steps.values[steps.count - 1] >= line->iteration)
+            losses.count = norms.count = --steps.count;
+        import_sample_add(run->import, &steps, line->iteration, line->line);
+        import_sample_add(run->import, &losses, usable(line->loss), line->line);
+        import_sample_add(run->import, &norms, usable(line->norm), line->line);
+        every = every && line->covered == 1;
+        has_norm = has_norm || !isnan(usable(line->norm));
+    }
+    for (size_t i = 1; i < steps.count; i++)
+        every = every && steps.values[i] == steps.values[i - 1] + 1;
+    if (steps.count == 0)
+        return;
+    import_value(record, "first_loss", losses.values[0]);
+    import_value(record, "last_loss", losses.values[losses.count - 1]);
+    if (every) {
+        import_sample_write(record, "metrics.losses", &losses);
+        if (has_norm)
+            import_sample_write(record, "metrics.grad_norms", &norms);
+        return;
+    }
+    import_sample_keep(record, "logged_iterations", &steps);
+    import_sample_keep(record, "losses", &losses);
+    if (has_norm)
+        import_sample_keep(record, "grad_norms", &norms);
+}
+
+/* Iterations that trained nothing, and those whose loss was no number. */
+static void write_bad(const struct import_megatron_run *run, struct import_record *record)
+{
+    double skipped = 0;
+    double bad = 0;
+    size_t skipped_line = 0;
+    size_t bad_line = 0;
+    for (size_t i = 0; i < run->line_count; i++) {
+        const struct import_megatron_line *line = &run->lines[i];
+        double not_finite = line->bad > 0 ? line->bad : 0;
+        if (not_finite == 0 && (isinf(line->loss) || isinf(line->norm)))
+            not_finite = 1;
+        if (line->skipped > 0 && skipped_line == 0)
+            skipped_line = line->line;
+        if (not_finite > 0 && bad_line == 0)
+            bad_line = line->line;
+        skipped += line->skipped > 0 && isfinite(line->skipped) ? line->skipped : 0;
+        bad += isfinite(not_finite) ? not_finite : 0;
+    }
+    import_value(record, "skipped_iterations", skipped);
+    import_value(record, "nan_iterations", bad);
+    if (skipped_line != 0)
+        import_warn(record, skipped_line,
+                    "%.0f iterations had no step of the optimizer (skipped, as a rule for an "
+                    "overflow under the loss scale)",
+                    skipped);
+    if (bad_line != 0)
+        import_warn(record, bad_line, "the loss of %.0f iterations is not a finite number", bad);
+}
+
+static void write_course(const struct import_megatron_run *run, struct import_record *record)
+{
+    const struct import_failures *before = &run->failures_before;
+    bool resumed = false;
+    for (size_t i = 0; i < run->line_count; i++) {
+        if (!run->lines[i].back)
+            continue;
+        resumed = true;
+        import_warn(record, run->lines[i].line,
+                    "the run was resumed at iteration %.0f; losses are those of the iterations run "
+                    "last",
+                    run->lines[i].iteration);
+    }
+    if (resumed && before->weight > 0)
+        import_warn(record, before->best.line, "the run failed here, and was resumed");
+    if (run->repeated_line != 0)
+        import_warn(record, run->repeated_line,
+                    "iterations are printed more than once; the first line of each counts");
+}
+
+/* A sequence length that is printed beside the iterations (Megatron-DeepSpeed). */
+static void write_printed_length(const struct import_megatron_run *run,
+                                 struct import_record *record)
+{
+    if (run->line_count == 0)
+        return;
+    const struct import_megatron_line *last = &run->lines[run->line_count - 1];
+    if (run->setup.numbers[IMPORT_MEGATRON_SEQ_LEN].line == 0 && last->seq_len > 0 &&
+        isfinite(last->seq_len))
+        import_number(record, "workload.seq_len", last->seq_len, last->line);
+}
+
+void import_megatron_record(struct import_megatron_run *run)
+{
+    struct import_record *record = import_begin(run->import);
+    import_megatron_setup_write(&run->setup, record);
+    write_printed_length(run, record);
+    import_megatron_rates(run, record);
+    import_megatron_memory_write(run, record);
+    if (run->line_count > 0) {
+        import_value(record, "iterations_logged", (double)run->line_count);
+        write_bad(run, record);
+        write_losses(run, record);
+        write_course(run, record);
+    }
+    import_failures_finish(&run->failures, record);
+}
