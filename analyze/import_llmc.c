@@ -262,9 +262,9 @@ static void read_log(struct import *import, const struct import_source *source)
     struct import_line line;
     while (import_goes_on(import) && import_scan_next(&lines, &line)) {
         struct import_llmc_step step;
-        import_failures_line(&run.failures, &line);
         if (import_llmc_step_read(&line, &step)) {
             add_step(&run, &step);
+            import_failures_progress(&run.failures);
             continue;
         }
         struct import_span rest = line.span;
@@ -274,6 +274,7 @@ static void read_log(struct import *import, const struct import_source *source)
             !read_allocation(&run, rest, line.number) && !read_memory(&run, rest, line.number) &&
             !read_result(&run, rest, line.number))
             read_pair(&run, rest, line.number);
+        import_failures_line(&run.failures, &line);
     }
     finish(&run);
 }

@@ -8,6 +8,7 @@ struct reader {
     struct import_megatron_run run;
     struct import_megatron_run earlier;
     bool has_earlier;
+    struct import_failures joined; /* of both, should it be resumed */
 };
 
 static void begin(struct import_megatron_run *run, struct import *import)
@@ -28,6 +29,7 @@ static void note_start(struct reader *reader)
     if (reader->run.line_count > 0) {
         reader->earlier = reader->run;
         reader->has_earlier = true;
+        reader->joined = reader->earlier.failures;
         begin(&reader->run, reader->earlier.import);
     }
     reader->run.starting = true;
@@ -44,7 +46,7 @@ static void resume(struct reader *reader)
     run->line_count = earlier->line_count;
     run->line_capacity = earlier->line_capacity;
     run->repeated_line = earlier->repeated_line;
-    run->failures_before = earlier->failures;
+    run->failures = reader->joined;
     if (run->theoretical_mib.line == 0)
         run->theoretical_mib = earlier->theoretical_mib;
     reader->has_earlier = false;
@@ -122,10 +124,7 @@ static void end(struct reader *reader)
     if (reader->has_earlier && reader->earlier.completed) {
         finish(&reader->earlier);
     } else if (reader->has_earlier) {
-        struct import_failures failures = reader->run.failures;
         resume(reader);
-        if (failures.weight == 0)
-            reader->run.failures = reader->run.failures_before;
     }
     finish(&reader->run);
 }
@@ -139,11 +138,13 @@ static void read_log(struct import *import, const struct import_source *source)
         struct import_megatron_line read;
         if (import_megatron_line_read(&line, &read)) {
             add_line(&reader, &read);
+            import_failures_progress(&reader.run.failures);
             continue;
         }
         if (import_megatron_setup_starts(&line) && !reader.run.starting)
             note_start(&reader);
         import_failures_line(&reader.run.failures, &line);
+        import_failures_line(&reader.joined, &line);
         if (!import_megatron_memory_read(&reader.run, &line))
             read_other(&reader, &line);
     }

@@ -108,7 +108,7 @@ struct import_megatron_run {
     bool completed;                                /* "[after training is done]" */
     size_t repeated_line;                          /* an iteration printed again */
     bool loaded;                                   /* a checkpoint was read before training */
-    struct import_failures failures, failures_before;
+    struct import_failures failures;
 };
 
 /* Reads an iteration's line; false if it is none. */

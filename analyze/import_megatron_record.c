@@ -76,19 +76,14 @@ static void write_bad(const struct import_megatron_run *run, struct import_recor
 
 static void write_course(const struct import_megatron_run *run, struct import_record *record)
 {
-    const struct import_failures *before = &run->failures_before;
-    bool resumed = false;
     for (size_t i = 0; i < run->line_count; i++) {
         if (!run->lines[i].back)
             continue;
-        resumed = true;
         import_warn(record, run->lines[i].line,
                     "the run was resumed at iteration %.0f; losses are those of the iterations run "
                     "last",
                     run->lines[i].iteration);
     }
-    if (resumed && before->weight > 0)
-        import_warn(record, before->best.line, "the run failed here, and was resumed");
     if (run->repeated_line != 0)
         import_warn(record, run->repeated_line,
                     "iterations are printed more than once; the first line of each counts");

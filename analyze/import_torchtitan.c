@@ -21,9 +21,8 @@ static void finish(struct import_torchtitan_run *run)
 static void next_run(struct import_torchtitan_run *run)
 {
     struct import_torchtitan_setup setup = run->restart_setup;
-    struct import_failures failures = run->failures;
+    struct import_failures failures = run->failures_after;
     run->failures = run->failures_before;
-    run->failures_before = (struct import_failures){0};
     run->restarting = false;
     finish(run);
     run->setup = setup;
@@ -50,7 +49,7 @@ static void place(struct import_torchtitan_run *run, const struct import_torchti
 {
     if (run->restarting && line->step <= 1) {
         next_run(run);
-    } else if (run->restarting) { /* resumed from a checkpoint: what stopped it is overcome */
+    } else if (run->restarting) { /* resumed from a checkpoint */
         run->restarting = false;
         new_attempt(run, line->line);
     } else if (goes_back(run, line->step)) {
@@ -66,9 +65,10 @@ static void place(struct import_torchtitan_run *run, const struct import_torchti
 static void add_line(struct import_torchtitan_run *run, const struct import_torchtitan_line *line)
 {
     place(run, line);
-    if (!(line->step <= run->top)) {
+    if (!(line->step <= run->top)) { /* a new step, not one that another rank has logged */
         run->below = run->top;
         run->top = line->step;
+        import_failures_progress(&run->failures);
     }
     struct import_torchtitan_line *lines = import_sample_room(
         run->import, run->lines, run->line_count, &run->line_capacity, sizeof *lines);
@@ -94,7 +94,7 @@ static void note_start(struct import_torchtitan_run *run)
     } else if (!run->restarting) {
         run->restarting = true;
         run->failures_before = run->failures;
-        run->failures = (struct import_failures){0};
+        run->failures_after = (struct import_failures){0};
         import_torchtitan_setup_init(&run->restart_setup);
     }
 }
@@ -145,16 +145,15 @@ static void read_log(struct import *import, const struct import_source *source)
     start(&run);
     while (import_goes_on(import) && import_scan_next(&lines, &line)) {
         struct import_torchtitan_line read;
-        import_failures_line(&run.failures, &line);
         if (import_torchtitan_line_read(&line, &read)) {
             add_line(&run, &read);
             continue;
         }
         read_setup(&run, &line);
+        import_failures_line(&run.failures, &line);
+        import_failures_line(&run.failures_after, &line);
         read_event(&run, &line);
     }
-    if (run.restarting && run.failures.weight == 0)
-        run.failures = run.failures_before;
     finish(&run);
 }
 

@@ -103,7 +103,7 @@ struct import_torchtitan_run {
      * follows tells. */
     bool restarting;
     struct import_torchtitan_setup restart_setup;
-    struct import_failures failures_before; /* until that start */
+    struct import_failures failures_before, failures_after; /* until that start, and since */
 };
 
 /* A step's line in *read; false if it is none. */

@@ -241,9 +241,6 @@ static void write_losses(const struct import_torchtitan_run *run, struct import_
 static void write_end(const struct import_torchtitan_run *run, struct import_record *record)
 {
     const struct import_torchtitan_step *last = &run->steps[run->step_count - 1];
-    const struct import_failures *before = &run->failures_before;
-    if (run->attempt > 0 && before->weight > 0)
-        import_warn(record, before->best.line, "the run failed here, and was resumed");
     if (run->back_line != 0)
         import_warn(record, run->back_line,
                     "the run was resumed here; losses are those of the steps run last");
