@@ -6,8 +6,8 @@
 
 #include "arena.h"
 #include "diag.h"
+#include "document_text.h"
 #include "finding.h"
-#include "input.h"
 #include "json_read.h"
 #include "path_walk.h"
 
@@ -22,6 +22,8 @@ enum document_kind {
     DOCUMENT_OWN_CALIBRATION, /* schema rankledger.calibration/N, of import; the same */
     DOCUMENT_FOREIGN_SUMMARY  /* sources[] and an aggregated_* level */
 };
+
+enum document_kind document_kind_of(const struct json_read_document *json);
 
 /* True for our own summaries, policies, checkpoints, indices and calibrations, which lie beside
  * evidence and are none: a directory walk passes over them. */
@@ -48,7 +50,9 @@ struct document {
     size_t first_line;   /* added to the lines of positions: 0, or LINE - 1 */
     enum document_kind kind;
     enum input_fault
-        input_fault; /* why it could not be read; then it has one finding and no json */
+        input_fault;         /* why it could not be read; then it has one finding and no json */
+    const char *file_sha256; /* of a compressed file's bytes as they lie, if the reader
+                                wants_digest; NULL: the text is what the file has */
     struct json_read_document json; /* no nodes if it is unreadable or no JSON */
     struct finding_list findings;
 };
@@ -70,13 +74,25 @@ struct document_reader { /* reusable storage of one thread; zeroed is ready */
     struct validate_memory *memory; /* of the last sound record */
     struct arena arena;             /* findings of the current document */
     struct evidence_index *index;   /* of the rules, built at the first use */
-    size_t size_limit;              /* 0: INPUT_DEFAULT_LIMIT */
+    size_t size_limit;              /* of a document; 0: INPUT_DEFAULT_LIMIT */
+    bool wants_digest;              /* see struct document */
+    struct document_text text;      /* of a file that is not small */
+    struct document_piece piece;
 };
 
-/* What a directory walk found is opened only if it is a regular file, so that a pipe lying about
- * never blocks. */
+/*
+ * What a directory walk found is opened only if it is a regular file, so that a pipe lying about
+ * never blocks. A file of lines is read and checked some lines at a time: it may be larger than
+ * memory.
+ */
 enum status document_check_entry(struct document_reader *reader, const struct path_entry *entry,
                                  document_visit *visit, void *context,
+                                 struct diag *diag) STATUS_CHECKED;
+
+/* The same for one piece of a file (document_text.h), whose storage is exchanged with the reader's.
+ */
+enum status document_check_piece(struct document_reader *reader, const char *path,
+                                 struct document_piece *piece, document_visit *visit, void *context,
                                  struct diag *diag) STATUS_CHECKED;
 
 /* The same for bytes already in memory (`path` names them). */

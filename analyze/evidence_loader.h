@@ -17,7 +17,7 @@ struct evidence_loader {
 /* A sound document, or a source inside one. Texts live in the set's arena. */
 struct evidence_source {
     const char *name;
-    const char *sha256;
+    const char *sha256, *text_sha256;      /* as struct record's */
     const struct json_read_document *json; /* kept by the set, unless it is refused */
     uint32_t node;
     size_t first_line; /* added to lines that the caller finds */

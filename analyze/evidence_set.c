@@ -93,11 +93,18 @@ enum status evidence_loader_keep(struct evidence_loader *loader,
     return STATUS_OK;
 }
 
-static const char *sha256_of(struct evidence_loader *loader, const char *text, size_t size)
+/* False: memory exhausted. */
+static bool add_digests(struct evidence_loader *loader, const struct document *document,
+                        struct evidence_source *source)
 {
     char digest[65];
-    sha256_hex(text, size, digest);
-    return arena_copy(&loader->set->arena, digest, 64);
+    const char *text = document->json.text; /* an empty file has none, and a digest */
+    struct arena *arena = &loader->set->arena;
+    sha256_hex(text == NULL ? "" : text, document->json.size, digest);
+    source->text_sha256 = arena_copy(arena, digest, 64);
+    source->sha256 = document->file_sha256 == NULL ? source->text_sha256
+                                                   : arena_copy(arena, document->file_sha256, 64);
+    return source->text_sha256 != NULL && source->sha256 != NULL;
 }
 
 /* ---- one document ---- */
@@ -138,6 +145,7 @@ enum status evidence_loader_add_record(struct evidence_loader *loader,
     read.path = source->name;
     read.file = loader->file;
     read.sha256 = source->sha256;
+    read.text_sha256 = source->text_sha256;
     struct record *record = add_record(loader->set);
     if (record == NULL)
         return diag_no_memory(diag);
@@ -235,20 +243,14 @@ static enum status visit(void *context, const struct document *document, struct 
         return diag_no_memory(diag);
     if (!takes(loader, document, name))
         return STATUS_OK;
-    const char *sha256 = NULL;
-    bool readable = document->input_fault == INPUT_FAULT_NONE;
-    if (readable) /* an empty file has no text, and a digest */
-        sha256 = sha256_of(loader, document->json.text == NULL ? "" : document->json.text,
-                           document->json.size);
-    if (readable && sha256 == NULL)
-        return diag_no_memory(diag);
-    if (document_is_own(document->kind))
-        return pass_over_own(loader, name, document->kind, diag);
     struct evidence_source source = {.name = name,
-                                     .sha256 = sha256,
                                      .json = document->json.count > 0 ? &document->json : NULL,
                                      .first_line = document->first_line,
                                      .findings = &document->findings};
+    if (document->input_fault == INPUT_FAULT_NONE && !add_digests(loader, document, &source))
+        return diag_no_memory(diag);
+    if (document_is_own(document->kind))
+        return pass_over_own(loader, name, document->kind, diag);
     if (!usable)
         return evidence_loader_reject(loader, &source, diag);
     enum status status = evidence_loader_keep(loader, &document->json, &source.json, diag);
@@ -301,7 +303,7 @@ enum status evidence_set_note_copies(struct evidence_set *set, struct diag *diag
     size_t count = 0;
     for (size_t i = 0; i < set->record_count; i++)
         if (set->records[i].node == 0)
-            digests[count++] = (struct digest){set->records[i].sha256, i};
+            digests[count++] = (struct digest){set->records[i].text_sha256, i};
     if (count > 1)
         qsort(digests, count, sizeof *digests, compare_digests);
     for (size_t i = 1; i < count; i++) {
@@ -319,7 +321,7 @@ enum status evidence_set_load_chosen(struct evidence_set *set, const struct path
                                      const char *base, const struct evidence_choice *choice,
                                      struct diag *diag)
 {
-    struct evidence_loader loader = {.set = set, .choice = choice};
+    struct evidence_loader loader = {.set = set, .choice = choice, .reader.wants_digest = true};
     struct evidence_path *files = NULL;
     size_t count = 0;
     enum status status = evidence_paths_resolve(paths, base, &set->arena, &files, &count, diag);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "arena.h"
+#include "document_text.h"
 #include "input.h"
 #include "text.h"
 
@@ -35,18 +36,6 @@ struct name_list {
     size_t count, capacity;
     struct arena arena;
 };
-
-static bool has_evidence_name(const char *name)
-{
-    static const char *const endings[] = {".json", ".jsonl", ".ndjson"};
-    size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        size_t size = strlen(endings[i]);
-        if (length > size && memcmp(name + length - size, endings[i], size) == 0)
-            return true;
-    }
-    return false;
-}
 
 static uint64_t first_bytes(const char *text)
 {
@@ -112,7 +101,7 @@ static bool classify(DIR *directory, const struct dirent *found, struct name *na
     name->regular = type == DT_REG;
     if (name->directory)
         return true;
-    if (!has_evidence_name(found->d_name))
+    if (document_text_name(found->d_name) == DOCUMENT_TEXT_OTHER)
         return false;
     return type != DT_LNK || fstatat(dirfd(directory), found->d_name, &about, 0) != 0 ||
            !S_ISDIR(about.st_mode);
@@ -148,7 +137,7 @@ static enum status read_names(const char *path, struct name_list *names, bool *u
 
 static enum status visit_path(const struct walk *walk, bool walked, bool regular)
 {
-    struct path_entry entry = {walk->path.text, walked, regular};
+    struct path_entry entry = {.path = walk->path.text, .walked = walked, .regular = regular};
     return walk->visit(walk->context, &entry, walk->diag);
 }
 
@@ -209,7 +198,7 @@ enum status path_walk_operand(const char *operand, path_walk_visit *visit, void 
 {
     struct stat about;
     int error_number = 0;
-    struct path_entry entry = {operand, false, false};
+    struct path_entry entry = {.path = operand};
     if (strcmp(operand, "-") != 0 && stat(operand, &about) != 0) {
         error_number = errno;
     } else if (strcmp(operand, "-") != 0) {

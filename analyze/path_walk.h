@@ -10,6 +10,7 @@ struct path_entry {
     const char *path;
     bool walked;  /* found in a directory, not named: our own summaries among these are skipped */
     bool regular; /* known to be a regular file (from the directory), no fstat needed */
+    int error_number; /* it is a directory that could not be listed, for this reason; else 0 */
 };
 
 /* Takes one file; the path is valid during the call. A status other than STATUS_OK ends the walk

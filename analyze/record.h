@@ -88,8 +88,9 @@ struct normalised {
 struct record {
     const char
         *path; /* as printed and as in the summary: "a.json", "a.jsonl:3", "s.json#/sources/2" */
-    const char *file;   /* the file it came from, raw bytes */
-    const char *sha256; /* of that file's bytes (for a .jsonl line: of the line) */
+    const char *file;        /* the file it came from, raw bytes */
+    const char *sha256;      /* of that file's bytes as they lie (for a .jsonl line: of the line) */
+    const char *text_sha256; /* of the text: another one if the file is compressed */
     const struct json_read_document *json;
     uint32_t node; /* the record's object in `json` */
     enum strategy strategy;

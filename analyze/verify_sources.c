@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis.h"
+#include "input_path.h"
 #include "text.h"
 
 #define MAX_NAMED 5
@@ -48,7 +48,7 @@ static int compare_names(const void *left, const void *right)
 }
 
 /* The length of the file's part of a source's path: "a.jsonl:3" and "s.json#/sources/2" name parts
- * of a file. */
+ * of a file, whatever its ending (lines are told by the content, too). */
 static size_t file_length(const char *path)
 {
     const char *fragment = strstr(path, "#/sources/");
@@ -58,10 +58,7 @@ static size_t file_length(const char *path)
         digits--;
     if (digits == length || digits == 0 || path[digits - 1] != ':')
         return length;
-    size_t stem = digits - 1;
-    bool lines = (stem > 6 && strncmp(path + stem - 6, ".jsonl", 6) == 0) ||
-                 (stem > 7 && strncmp(path + stem - 7, ".ndjson", 7) == 0);
-    return lines ? stem : length;
+    return digits - 1;
 }
 
 static const char *from_here(const struct verify_sources *sources, const char *path, size_t length)
@@ -71,13 +68,19 @@ static const char *from_here(const struct verify_sources *sources, const char *p
                         (int)length, path);
 }
 
+static bool is_there(const char *path)
+{
+    struct stat about;
+    return input_path_stat(path, &about) == 0;
+}
+
 /* The file of a source, as it is opened from here. A file may be named like a part of another: one
  * that is there under the whole name is meant. */
 static const char *locate(const struct verify_sources *sources, const char *path)
 {
     size_t length = file_length(path);
     const char *whole = from_here(sources, path, strlen(path));
-    if (whole == NULL || path[length] == '\0' || access(whole, F_OK) == 0)
+    if (whole == NULL || path[length] == '\0' || is_there(whole))
         return whole;
     return from_here(sources, path, length);
 }
@@ -115,7 +118,7 @@ static enum status add_files(struct verify_sources *sources, const char *list,
         if (strcmp(file, before) == 0)
             continue;
         before = file;
-        if (access(file, F_OK) != 0) {
+        if (!is_there(file)) {
             if (missing->count++ < MAX_NAMED)
                 text_buffer_printf(&missing->names, "%s%s", missing->count > 1 ? ", " : "", path);
             continue;

@@ -40,7 +40,7 @@ static void fill_rows(struct settings *settings, struct options_row rows[ROW_COU
          &settings->files_from, NULL, 0, 0, NULL},
         {"0", OPTIONS_FLAG, NULL, "paths in that FILE are separated by NUL bytes",
          &settings->nul_separated, NULL, 0, 0, NULL},
-        {"size-limit", OPTIONS_COUNT, "MIB", "largest file that is read (64)", &settings->limit_mib,
+        {"size-limit", OPTIONS_COUNT, "MIB", "largest document, decompressed (64)", &settings->limit_mib,
          NULL, 1, 4095, NULL},
     };
     memcpy(rows, all, sizeof all);
@@ -79,7 +79,8 @@ static enum status conclude(const struct validate_totals *totals, const struct d
         return diag_set(diag, STATUS_INPUT, "%s",
                         totals->skipped > 0
                             ? "nothing matched: there are only summaries of this program"
-                            : "nothing matched: no *.json, *.jsonl or *.ndjson file was found");
+                            : "nothing matched: no *.json, *.jsonl or *.ndjson file was found, "
+                              "nor one with .gz behind");
     return totals->invalid > 0 ? STATUS_NEGATIVE : STATUS_OK;
 }
 
@@ -136,8 +137,9 @@ static enum status run(int argc, char **argv, struct diag *diag)
         .name = "validate",
         .operands = "PATH...",
         .summary = "Checks evidence files against the contract and reports every fault.",
-        .notes = "A PATH is a file, a directory (searched for *.json, *.jsonl, *.ndjson) or - for\n"
-                 "standard input. A .jsonl file holds one record a line.\n"
+        .notes = "A PATH is a file, a directory (searched for *.json, *.jsonl, *.ndjson, also with\n"
+                 ".gz behind) or - for standard input. gzip data are told by their first bytes. A\n"
+                 ".jsonl file holds one record a line and may be larger than memory.\n"
                  "exit codes: 0 all valid, 1 some invalid, 2 usage, 3 a named path unreadable or\n"
                  "nothing matched, 4 output not writable",
         .rows = rows,

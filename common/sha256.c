@@ -1,6 +1,5 @@
 #include "sha256.h"
 
-#include <stdint.h>
 #include <string.h>
 
 /* FIPS 180-4. Section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the
@@ -59,30 +58,57 @@ static void compress_block(uint32_t state[8], const unsigned char *block)
         state[i] += end[i];
 }
 
-void sha256_hex(const void *data, size_t size, char out[65])
+void sha256_begin(struct sha256 *sha256)
 {
     /* Section 5.3.3: the fractional parts of the square roots of the first eight primes. */
-    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    const unsigned char *bytes = data;
-    size_t left = size;
-    for (; left >= 64; left -= 64, bytes += 64)
-        compress_block(state, bytes);
+    *sha256 = (struct sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
+                                        0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+}
 
+void sha256_add(struct sha256 *sha256, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    size_t waiting = (size_t)(sha256->size % 64);
+    sha256->size += size;
+    if (waiting > 0) {
+        size_t taken = size < 64 - waiting ? size : 64 - waiting;
+        memcpy(sha256->block + waiting, bytes, taken);
+        bytes += taken;
+        size -= taken;
+        if (waiting + taken < 64)
+            return;
+        compress_block(sha256->state, sha256->block);
+    }
+    for (; size >= 64; size -= 64, bytes += 64)
+        compress_block(sha256->state, bytes);
+    if (size > 0)
+        memcpy(sha256->block, bytes, size);
+}
+
+void sha256_end(struct sha256 *sha256, char out[65])
+{
     /* Section 5.1.1: a one bit, zeros, the length in bits; in one block more, or two. */
     unsigned char tail[128] = {0};
-    if (left > 0)
-        memcpy(tail, bytes, left);
+    size_t left = (size_t)(sha256->size % 64);
+    memcpy(tail, sha256->block, left);
     tail[left] = 0x80;
     size_t tail_size = left < 56 ? 64 : 128;
-    uint64_t bits = (uint64_t)size * 8;
+    uint64_t bits = sha256->size * 8;
     for (size_t i = 0; i < 8; i++)
         tail[tail_size - 1 - i] = (unsigned char)(bits >> (8 * i) & 0xFF);
     for (size_t at = 0; at < tail_size; at += 64)
-        compress_block(state, tail + at);
+        compress_block(sha256->state, tail + at);
 
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < 64; i++)
-        out[i] = digits[state[i / 8] >> (28 - 4 * (i % 8)) & 0xF];
+        out[i] = digits[sha256->state[i / 8] >> (28 - 4 * (i % 8)) & 0xF];
     out[64] = '\0';
+}
+
+void sha256_hex(const void *data, size_t size, char out[65])
+{
+    struct sha256 sha256;
+    sha256_begin(&sha256);
+    sha256_add(&sha256, data, size);
+    sha256_end(&sha256, out);
 }

@@ -45,3 +45,21 @@ Test(sha256, lengths_around_a_block)
     expect_digest(text, 120, "2f3d335432c70b580af0e8e1b3674a7c020d683aa5f73aaaedfdc55af904c21c");
     expect_digest(text, 128, "6836cf13bac400e9105071cd6af47084dfacad4e5e302c94bfed24e013afb73e");
 }
+
+/* Wherever the pieces are cut, also inside and at the ends of blocks. */
+Test(sha256, pieces_give_what_the_whole_gives)
+{
+    char text[200], whole[65], pieces[65];
+    memset(text, 'b', sizeof text);
+    sha256_hex(text, sizeof text, whole);
+    for (size_t first = 0; first <= sizeof text; first++)
+        for (size_t second = first; second <= sizeof text; second += 13) {
+            struct sha256 sha256;
+            sha256_begin(&sha256);
+            sha256_add(&sha256, text, first);
+            sha256_add(&sha256, text + first, second - first);
+            sha256_add(&sha256, text + second, sizeof text - second);
+            sha256_end(&sha256, pieces);
+            cr_assert_str_eq(pieces, whole, "cut at %zu and %zu", first, second);
+        }
+}

@@ -1,0 +1,43 @@
+#include <string.h>
+
+#include "document.h"
+
+static bool begins_with(const struct json_read_document *json, uint32_t node, const char *prefix)
+{
+    char text[64];
+    if (!json_read_is(json, node, JSON_READ_STRING))
+        return false;
+    json_read_string(json, node, text, sizeof text);
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+enum document_kind document_kind_of(const struct json_read_document *json)
+{
+    if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.summary/"))
+        return DOCUMENT_OWN_SUMMARY;
+    if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.policy/"))
+        return DOCUMENT_OWN_POLICY;
+    if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.index/"))
+        return DOCUMENT_OWN_INDEX;
+    if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.calibration/"))
+        return DOCUMENT_OWN_CALIBRATION;
+    uint32_t sources = json_read_member(json, 0, "sources");
+    if (json_read_is(json, sources, JSON_READ_ARRAY) &&
+        begins_with(json, json_read_member(json, 0, "evidence_level"), "aggregated_"))
+        return DOCUMENT_FOREIGN_SUMMARY;
+    uint32_t metadata = json_read_member(json, 0, "metadata");
+    if (json_read_is(json, metadata, JSON_READ_OBJECT) &&
+        begins_with(json, json_read_member(json, metadata, "format"), "rankledger.checkpoint/"))
+        return DOCUMENT_OWN_CHECKPOINT;
+    return DOCUMENT_RECORD;
+}
+
+const char *document_kind_name(enum document_kind kind)
+{
+    static const char *const names[] = {
+        [DOCUMENT_RECORD] = "record",     [DOCUMENT_OWN_SUMMARY] = "summary",
+        [DOCUMENT_OWN_POLICY] = "policy", [DOCUMENT_OWN_CHECKPOINT] = "checkpoint",
+        [DOCUMENT_OWN_INDEX] = "index",   [DOCUMENT_FOREIGN_SUMMARY] = "foreign_summary",
+    };
+    return names[kind];
+}

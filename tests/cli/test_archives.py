@@ -1,0 +1,246 @@
+#!/usr/bin/python3
+"""Archives through the built program: test_archives.py RANKLEDGER CASES [TEST...]
+
+Compressed evidence, files of very many lines, directories as archives have them.
+"""
+import gzip
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = CASES = SOUND = UNSOUND = None
+
+
+def compress(data):
+    return gzip.compress(data, mtime=0)
+
+
+def line_of(document):
+    return b" ".join(document.split()) + b"\n"
+
+
+class Archive(unittest.TestCase):
+    """A folder of its own, and the program run in it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, files):
+        for name, data in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+    def run_program(self, *arguments, data=b"", **options):
+        done = subprocess.run([PROGRAM, *arguments], input=data, capture_output=True, timeout=60,
+                              cwd=self.folder, check=False, **options)
+        done.lines = done.stdout.decode().splitlines()
+        done.errors = done.stderr.decode()
+        return done
+
+    def validate(self, *arguments, code, **options):
+        done = self.run_program("validate", *arguments, **options)
+        self.assertEqual(done.returncode, code, (done.lines, done.errors))
+        return done.lines
+
+
+class Compressed(Archive):
+    def test_is_read_whatever_its_name(self):
+        self.write({"plain.json": UNSOUND, "a.json.gz": compress(UNSOUND), "b.json": compress(UNSOUND),
+                    "c": compress(UNSOUND)})
+        plain = self.validate("plain.json", code=1)
+        for name in ("a.json.gz", "b.json", "c"):
+            self.assertEqual(self.validate(name, code=1), [line.replace("plain.json", name)
+                                                           for line in plain])
+        for data in (compress(UNSOUND), UNSOUND):
+            self.assertEqual(self.validate("-", code=1, data=data),
+                             [line.replace("plain.json", "<stdin>") for line in plain])
+        self.assertEqual(self.validate("/dev/stdin", code=1, data=compress(UNSOUND)),
+                         [line.replace("plain.json", "/dev/stdin") for line in plain])
+
+    def test_lines_keep_their_numbers(self):
+        lines = line_of(SOUND) + b"\n" + line_of(UNSOUND) + line_of(SOUND)
+        self.write({"a.jsonl": lines, "a.jsonl.gz": compress(lines), "b.ndjson.gz": compress(lines),
+                    "c.bin": compress(lines)})
+        plain = self.validate("a.jsonl", code=1)
+        self.assertTrue(plain[0].startswith("a.jsonl:3:"), plain)
+        self.assertEqual(plain[-1], "3 documents: 2 valid, 1 invalid, 0 warnings")
+        for name in ("a.jsonl.gz", "b.ndjson.gz", "c.bin"):
+            self.assertEqual(self.validate(name, code=1), [line.replace("a.jsonl", name)
+                                                           for line in plain])
+        for data in (lines, compress(lines)):
+            self.assertEqual(self.validate("-", code=1, data=data),
+                             [line.replace("a.jsonl", "<stdin>") for line in plain])
+
+    def test_members_that_follow_each_other_are_one_text(self):
+        half = len(SOUND) // 2
+        self.write({"halves.json.gz": compress(SOUND[:half]) + compress(b"") + compress(SOUND[half:]),
+                    "lines.jsonl.gz": compress(line_of(SOUND)) + compress(line_of(UNSOUND)),
+                    "padded.json.gz": compress(SOUND) + bytes(70000)})
+        self.validate("halves.json.gz", "padded.json.gz", code=0)
+        lines = self.validate("lines.jsonl.gz", code=1)
+        self.assertTrue(lines[0].startswith("lines.jsonl.gz:2:"), lines)
+
+    def test_each_kind_of_damage_has_its_words(self):
+        whole = compress(SOUND)
+        wrong = bytearray(whole)
+        wrong[-6] ^= 1
+        self.write({"cut.json.gz": whole[:-9], "head.json.gz": whole[:5], "more.json.gz": whole + b"x",
+                    "wrong.json.gz": bytes(wrong), "method.json.gz": b"\x1f\x8b\x08\xff" + bytes(30),
+                    "padded.json.gz": whole + bytes(9) + b"x"})
+        for name, words, rule in (
+                ("cut", f"stop in the middle, after {len(whole) - 9} bytes", "gzip_truncated"),
+                ("head", "stop in the middle, after 5 bytes", "gzip_truncated"),
+                ("more", f"behind the gzip data, from byte {len(whole) + 1} on", "gzip_trailing_data"),
+                ("padded", f"from byte {len(whole) + 10} on", "gzip_trailing_data"),
+                ("wrong", "(incorrect data check)", "gzip_damaged"),
+                ("method", "are damaged before byte", "gzip_damaged")):
+            lines = self.validate(f"{name}.json.gz", code=1)
+            self.assertEqual(len(lines), 2, lines)
+            self.assertTrue(lines[0].startswith(f"{name}.json.gz: error: "), lines)
+            self.assertIn(words, lines[0])
+            self.assertTrue(lines[0].endswith(f"[{rule}]"), lines)
+
+    def test_lines_before_the_damage_are_checked(self):
+        whole = compress(line_of(SOUND) + line_of(UNSOUND) + line_of(SOUND))
+        self.write({"a.jsonl.gz": whole + b"trailing"})
+        lines = self.validate("a.jsonl.gz", code=1)
+        self.assertTrue(lines[0].startswith("a.jsonl.gz:2:"), lines)
+        self.assertTrue(lines[-2].startswith("a.jsonl.gz:4:1: error: behind the gzip data"), lines)
+        self.assertEqual(lines[-1], "4 documents: 2 valid, 2 invalid, 0 warnings")
+
+    def test_the_limit_is_that_of_what_comes_out(self):
+        bomb = compress(b" " * (3 << 20))
+        self.assertLess(len(bomb), 10000)
+        self.write({"bomb.json.gz": bomb, "bomb.jsonl.gz": bomb})
+        lines = self.validate("--size-limit", "1", "bomb.json.gz", code=1)
+        self.assertIn("larger than the limit of 1 MiB when it is decompressed [too_large]", lines[0])
+        lines = self.validate("--size-limit", "1", "bomb.jsonl.gz", code=1)
+        self.assertTrue(lines[0].startswith("bomb.jsonl.gz:1:1: error: the line is larger than the limit"
+                                            " of 1 MiB when it is decompressed"), lines)
+        self.assertIn("the rest of the file is not read", lines[0])
+        self.assertEqual(self.validate("--size-limit", "4", "bomb.json.gz", code=1)[0][-7:], "[empty]")
+
+    def test_a_walk_finds_it(self):
+        self.write({"d/a.json.gz": compress(SOUND), "d/b.jsonl.gz": compress(line_of(SOUND)),
+                    "d/c.ndjson.gz": compress(line_of(UNSOUND)), "d/d.tar.gz": b"x", "d/json.gz": b"x"})
+        self.assertEqual(self.validate("d", code=1)[-1], "3 documents: 2 valid, 1 invalid, 0 warnings")
+
+    def test_is_analysed_and_verified_by_the_bytes_that_lie_there(self):
+        texts = [path.read_bytes() for path in sorted((CASES / "upstream").glob("u0[12]*.json"))]
+        self.assertEqual(len(texts), 2)
+        line = line_of(texts[1])
+        self.write({"e/a.json.gz": compress(texts[0]), "e/b.jsonl.gz": compress(line)})
+        done = self.run_program("analyze", "--memory-limit", "80GiB", "--output", "summary.json", "e")
+        self.assertEqual(done.returncode, 0, done.errors)
+        sources = json.loads((self.folder / "summary.json").read_text())["sources"]
+        digest = subprocess.run(["sha256sum", "e/a.json.gz"], cwd=self.folder, check=True,
+                                capture_output=True, text=True).stdout.split()[0]
+        self.assertEqual([source["path"] for source in sources], ["e/a.json.gz", "e/b.jsonl.gz:1"])
+        self.assertEqual(sources[0]["sha256"], digest)
+        self.assertEqual(self.run_program("verify", "summary.json").returncode, 0)
+        self.write({"summary.json.gz": compress((self.folder / "summary.json").read_bytes())})
+        self.assertEqual(self.run_program("verify", "summary.json.gz").returncode, 0)
+        # The same text packed otherwise is another file.
+        self.write({"e/a.json.gz": gzip.compress(texts[0], compresslevel=1, mtime=1)})
+        self.assertEqual(self.run_program("verify", "summary.json").returncode, 1)
+
+    def test_a_compressed_copy_is_a_copy(self):
+        text = next((CASES / "upstream").glob("u01*.json")).read_bytes()
+        self.write({"e/a.json": text, "e/a.json.gz": compress(text)})
+        done = self.run_program("analyze", "--memory-limit", "80GiB", "--output", "-", "e")
+        self.assertIn(b"copied_evidence", done.stdout)
+
+    def test_damage_in_a_named_file_leaves_nothing_decided(self):
+        text = next((CASES / "upstream").glob("u01*.json")).read_bytes()
+        self.write({"e/a.json": text, "e/b.json.gz": compress(text)[:-1]})
+        self.assertEqual(self.run_program("analyze", "e").returncode, 1)
+        done = self.run_program("analyze", "e/a.json", "e/b.json.gz")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("nothing was decided", done.errors)
+
+
+class Lines(Archive):
+    def bad_every(self, count, every):
+        good, bad = line_of(SOUND), line_of(UNSOUND)
+        return b"".join(bad if i % every == 0 else good for i in range(1, count + 1))
+
+    def test_many_are_checked_in_order_and_little_memory(self):
+        count = 80000
+        data = self.bad_every(count, 1000)
+        self.assertGreater(len(data), 20 << 20)
+        self.write({"a.jsonl": data, "a.jsonl.gz": gzip.compress(data, compresslevel=1)})
+        expected = self.validate("--jobs", "1", "a.jsonl", code=1)
+        places = [int(line.split(":")[1]) for line in expected[:-1]]
+        self.assertEqual(places, sorted(places))
+        self.assertEqual(sorted(set(places)), list(range(1000, count + 1, 1000)))
+        for arguments, name, data_in in ((("--jobs", "3", "a.jsonl"), "a.jsonl", b""),
+                                         (("--jobs", "2", "a.jsonl.gz"), "a.jsonl.gz", b""),
+                                         (("--jobs", "2", "-"), "<stdin>", data)):
+            self.assertEqual(self.validate(*arguments, code=1, data=data_in),
+                             [line.replace("a.jsonl", name) for line in expected])
+        # Less than the text has, so that it cannot be there as a whole.
+        limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_DATA, (16 << 20, 16 << 20))}
+        if "asan" not in PROGRAM:
+            self.validate("--jobs", "1", "a.jsonl", code=1, **limit)
+            self.validate("--jobs", "1", "a.jsonl.gz", code=1, **limit)
+
+    def test_the_limit_is_that_of_a_line(self):
+        long_line = b'{"a": "' + b"x" * (2 << 20) + b'"}\n'
+        lines = line_of(SOUND) * 900 + long_line + line_of(UNSOUND) + long_line[:-1]
+        self.assertGreater(len(lines), 1 << 20)
+        for name in ("a.jsonl", "-"):
+            self.write({"a.jsonl": lines})
+            found = self.validate("--size-limit", "1", name, code=1, data=lines)
+            shown = name.replace("-", "<stdin>")
+            for place, line in ((901, found[0]), (903, found[-2])):
+                self.assertEqual(line, f"{shown}:{place}:1: error: the line is larger than the limit of "
+                                       "1 MiB [too_large]")
+            self.assertTrue(found[1].startswith(f"{shown}:902:"), found)
+            self.assertEqual(found[-1], "903 documents: 900 valid, 3 invalid, 0 warnings")
+
+    def test_one_line_is_a_document_and_text_behind_a_document_is_no_line(self):
+        one = line_of(UNSOUND)
+        whole = self.validate("-", code=1, data=one)
+        self.assertTrue(whole[0].startswith("<stdin>:1:"), whole)
+        self.assertEqual(len(self.validate("-", code=1, data=one + b"\n\n")), len(whole))
+        found = self.validate("-", code=1, data=SOUND + b"{}\n")
+        self.assertIn("[trailing_data]", found[0])
+        self.write({"a.json": line_of(SOUND) * 2})
+        self.assertIn("[trailing_data]", self.validate("a.json", code=1)[0])
+
+    def test_blank_lines_alone_are_empty(self):
+        self.write({"a.jsonl": b"\n \n", "b.jsonl": b"\n" * (600 << 10), "c.jsonl": b""})
+        for name in ("a.jsonl", "b.jsonl", "c.jsonl"):
+            found = self.validate(name, code=1)
+            self.assertIn("[empty]", found[0])
+            self.assertEqual(found[-1], "1 document: 0 valid, 1 invalid, 0 warnings")
+
+    def test_a_last_line_without_its_end(self):
+        data = line_of(SOUND) * 1000 + line_of(UNSOUND)[:-1]
+        self.write({"a.jsonl": data})
+        found = self.validate("a.jsonl", code=1)
+        self.assertTrue(found[0].startswith("a.jsonl:1001:"), found)
+
+    def test_more_than_the_limit_of_a_file_is_analysed(self):
+        text = line_of(next((CASES / "upstream").glob("u01*.json")).read_bytes())
+        padding = b'"x": "' + b"x" * (1 << 20) + b'", '
+        self.write({"a.jsonl": (text.replace(b"{", b"{" + padding, 1)) * 66})
+        done = self.run_program("analyze", "--memory-limit", "80GiB", "a.jsonl")
+        self.assertNotIn("limit of 64 MiB", done.errors)
+        self.assertEqual(done.returncode, 0, done.errors)
+
+
+if __name__ == "__main__":
+    PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+    CASES = pathlib.Path(sys.argv[2]).resolve() / "cases"
+    SOUND = (CASES / "../evidence/valid/failure_text/input.json").read_bytes()
+    UNSOUND = (CASES / "../evidence/invalid/metrics_empty/input.json").read_bytes()
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=1)
