@@ -165,8 +165,8 @@ enum status import_load_file(struct import_load *load, const char *path, size_t 
     enum input_fault fault = INPUT_FAULT_NONE;
     text_buffer_clear(&load->path);
     text_buffer_clear(&load->python);
-    load->source = (struct import_source){0};
-    if (strcmp(path, "-") == 0)
+    load->source = (struct import_source){.file = strcmp(path, "-") == 0 ? NULL : path};
+    if (load->source.file == NULL)
         text_buffer_puts(&load->path, "<stdin>");
     else
         text_escape(&load->path, path, strlen(path));

@@ -14,6 +14,7 @@
 /* One log as the importers see it. */
 struct import_source {
     const char *path; /* as given, safe to print; "<stdin>" for "-" */
+    const char *file; /* as given, to find what lies beside it; NULL for "-" */
     /* The file's text, a NUL behind it. Terminal escape sequences, NUL bytes and a byte order mark
      * are taken out; line ends are as they were, so that line n is the file's line n. It may be
      * anything else: no UTF-8, a line of any length. */

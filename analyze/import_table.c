@@ -6,9 +6,13 @@
 
 extern const struct import_format import_nccl_tests, import_watchdog;
 extern const struct import_format import_llmc, import_megatron, import_torchtitan;
+extern const struct import_format import_deepspeed, import_deepspeed_tuner, import_hf_trainer;
 
 const struct import_format *const import_table[] = {
     &import_nccl_tests,
+    &import_deepspeed,
+    &import_deepspeed_tuner,
+    &import_hf_trainer,
     &import_llmc,
     &import_megatron,
     &import_torchtitan,
