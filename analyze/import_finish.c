@@ -1,5 +1,6 @@
 #include "import_finish.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "import_calibration.h"
@@ -140,26 +141,44 @@ struct checking {
 };
 
 /* The strategy is asked for already. */
-static bool is_asked(const struct finding *finding, const json_t *root)
+static bool is_asked(const struct finding *finding)
 {
-    return strcmp(finding->pointer, "/strategy") == 0 ||
-           (strcmp(finding->rule, "missing_field") == 0 &&
-            json_object_get(root, "strategy") == NULL && strstr(finding->message, "strategy"));
+    return strcmp(finding->pointer, "/strategy") == 0 &&
+           strcmp(finding->rule, "missing_field") == 0;
+}
+
+/* The setting that gave the value at a JSON pointer; NULL: the log did. */
+static const struct import_setting *setting_at(const struct import_settings *settings,
+                                               const char *pointer)
+{
+    char field[256];
+    if (pointer[0] != '/' || strlen(pointer) >= sizeof field)
+        return NULL;
+    snprintf(field, sizeof field, "%s", pointer + 1);
+    for (char *at = field; *at != '\0'; at++)
+        if (*at == '/')
+            *at = '.';
+    return import_settings_find(settings, field);
 }
 
 static enum status note_findings(void *context, const struct document *checked, struct diag *diag)
 {
     struct checking *checking = context;
     struct text_buffer *notes = &checking->batch->notes;
-    (void)diag;
     checking->document->errors = checked->findings.errors;
     checking->document->warnings = checked->findings.warnings;
     for (size_t i = 0; i < checked->findings.count; i++) {
         const struct finding *finding = &checked->findings.items[i];
-        if (finding->severity == FINDING_ERROR && !is_asked(finding, checking->document->root))
-            text_buffer_printf(notes, "%s: imported record: %s: %s [%s]\n", checking->display,
-                               finding->pointer[0] != '\0' ? finding->pointer : "/",
-                               finding->message, finding->rule);
+        if (finding->severity != FINDING_ERROR || is_asked(finding))
+            continue;
+        const struct import_setting *setting =
+            setting_at(&checking->batch->request->settings, finding->pointer);
+        if (setting != NULL)
+            return diag_set(diag, STATUS_USAGE, "--set %s=%s: %s", setting->field, setting->given,
+                            finding->message);
+        text_buffer_printf(notes, "%s: imported record: %s: %s [%s]\n", checking->display,
+                           finding->pointer[0] != '\0' ? finding->pointer : "/", finding->message,
+                           finding->rule);
     }
     if (checked->findings.errors > 0)
         text_buffer_printf(notes,

@@ -173,9 +173,11 @@ enum status import_load_file(struct import_load *load, const char *path, size_t 
     if (load->path.failed)
         return diag_no_memory(diag);
     load->source.path = load->path.text != NULL ? load->path.text : "";
-    enum status status = input_read_file(&load->input, path, limit, &fault, diag);
+    struct diag reason = {0};
+    enum status status = input_read_file(&load->input, path, limit, &fault, &reason);
     if (status != STATUS_OK)
-        return status;
+        return diag_set(diag, status, "%s%s", reason.text,
+                        fault == INPUT_FAULT_TOO_LARGE ? "; --size-limit MIB raises it" : "");
     load->bytes = load->input.size;
     sha256_hex(load->input.data, load->bytes, load->sha256);
     if (is_blank(load->input.data, load->bytes))

@@ -241,12 +241,27 @@ void import_nccl_table_finish(struct import_nccl_table *table)
     table->row.count = 0;
 }
 
-/* Appends words as long as they are cells; what comes behind was printed by somebody else. */
+/* Whether the next word is the last of the four that are printed at once. */
+static bool is_last_of_group(const struct import_nccl_table *table)
+{
+    for (int place = 0; place < IMPORT_NCCL_PLACES; place++)
+        if (table->row.count + 1 == table->layout.group[place] + GROUP)
+            return true;
+    return false;
+}
+
+/* Appends words as long as they are cells; what comes behind was printed by somebody else. A line
+ * that was printed into the row begins right behind its last cell ("0node-3:4711"), whose end is
+ * then not known. */
 static void append_cells(struct import_nccl_table *table, struct import_span rest)
 {
+    static const struct import_span unknown = {"N/A", 3, false};
     struct import_span word;
     while (table->row.count < IMPORT_NCCL_WORDS && next_word(&rest, &word)) {
-        if (!is_cell(word)) {
+        bool cell = is_cell(word);
+        if (!cell && !word.cut && is_last_of_group(table))
+            table->row.items[table->row.count++] = unknown;
+        if (!cell) {
             table->row.broken = true;
             return;
         }

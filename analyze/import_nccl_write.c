@@ -169,7 +169,7 @@ static void check_size(struct writing *writing)
 static double bus_of(const struct writing *writing, const struct import_nccl_row *row,
                      const struct import_nccl_rate *rate)
 {
-    if (rate->busbw > 0 || !(row->bytes > 0))
+    if (rate->busbw != 0 || !(row->bytes > 0)) /* NAN is not told */
         return rate->busbw;
     return rate->ms > 0 && writing->factor > 0
                ? writing->factor * writing->scale * row->bytes / rate->ms / 1e6
