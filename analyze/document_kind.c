@@ -37,7 +37,8 @@ const char *document_kind_name(enum document_kind kind)
     static const char *const names[] = {
         [DOCUMENT_RECORD] = "record",     [DOCUMENT_OWN_SUMMARY] = "summary",
         [DOCUMENT_OWN_POLICY] = "policy", [DOCUMENT_OWN_CHECKPOINT] = "checkpoint",
-        [DOCUMENT_OWN_INDEX] = "index",   [DOCUMENT_FOREIGN_SUMMARY] = "foreign_summary",
+        [DOCUMENT_OWN_INDEX] = "index",   [DOCUMENT_OWN_CALIBRATION] = "calibration",
+        [DOCUMENT_FOREIGN_SUMMARY] = "foreign_summary",
     };
     return names[kind];
 }

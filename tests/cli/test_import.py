@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`import` as a command, whatever the tool: test_import.py PROGRAM [TEST...]"""
+import gzip
 import json
 import os
 import shutil
@@ -151,6 +152,15 @@ class Import(unittest.TestCase):
     def test_the_size_has_a_limit(self):
         self.write("large.log", b"x\n" * (1 << 19) + b"x")
         self.refused(3, ["larger than the limit of 1 MiB", "--size-limit"], "--size-limit", "1", "large.log")
+
+    def test_a_compressed_log_is_read(self):
+        self.write("a.log.gz", gzip.compress(WATCHDOG.encode()))
+        document = json.loads(self.run_import("a.log.gz").stdout)
+        self.assertEqual(document["failure"]["rank"], 2)
+        self.assertEqual(document["import"]["source"]["sha256"],  # of what was compressed
+                         self.imported(WATCHDOG)["import"]["source"]["sha256"])
+        self.write("cut.log.gz", gzip.compress(WATCHDOG.encode())[:-12])
+        self.refused(3, "cut.log.gz", "cut.log.gz")
 
     # ---- output ----
 
