@@ -71,6 +71,7 @@ void import_deepspeed_write_stage(struct import_record *record,
 /* Lines of an optimizer step, as Megatron-DeepSpeed and GPT-NeoX write them. */
 struct import_deepspeed_iterations {
     struct import_sample steps, times_ms, rates, losses, norms;
+    double half_unit_ms; /* with which times are printed */
     struct import_told global_batch, seq_len;
     double skipped, nans; /* sums */
     size_t skipped_line, nan_line;

@@ -11,9 +11,10 @@ static void number_of(struct import_told *told, struct import_span value, size_t
         import_told_add(told, number, line);
 }
 
-/* True, true, False, false; "auto" and everything else is neither. */
+/* True, true, False, false, also as "{'enabled': True"; "auto" and everything else is neither. */
 static void flag_of(struct import_told *told, struct import_span value, size_t line)
 {
+    (void)import_scan_skip(&value, "{'enabled':");
     if (import_scan_skip(&value, "True") || import_scan_skip(&value, "true"))
         import_told_add(told, 1, line);
     else if (import_scan_skip(&value, "False") || import_scan_skip(&value, "false"))
@@ -101,6 +102,9 @@ static const struct known_value {
     {"num_layers", NUMBER, offsetof(struct import_deepspeed_config, layers)},
     {"hidden_size", NUMBER, offsetof(struct import_deepspeed_config, width)},
     {"num_attention_heads", NUMBER, offsetof(struct import_deepspeed_config, heads)},
+    {"fp16", FLAG, offsetof(struct import_deepspeed_config, fp16)},
+    {"bf16", FLAG, offsetof(struct import_deepspeed_config, bf16)},
+    {"global_num_gpus", NUMBER, offsetof(struct import_deepspeed_config, ranks)},
     {"ranks", NUMBER, offsetof(struct import_deepspeed_config, ranks)},
     {"zero_optimization_stage", NUMBER, offsetof(struct import_deepspeed_config, stage_set)},
     {"zero_stage", NUMBER, offsetof(struct import_deepspeed_config, stage_asked)},
@@ -139,6 +143,8 @@ void import_deepspeed_take_value(struct import_deepspeed_config *config, const c
         take_in_section(config, section, name, value, line);
     else if (strcmp(name, "zero_enabled") == 0 && import_scan_skip(&rest, "False"))
         import_told_add(&config->stage_set, 0, line);
+    else if (strcmp(name, "zero_optimization") == 0 && import_scan_find(&rest, "'stage':"))
+        number_of(&config->stage_asked, rest, line); /* GPT-NeoX's arguments */
     else if (strcmp(name, "zero_config") == 0)
         take_zero_config(config, value, line);
     else if (strcmp(name, "bfloat16_config") == 0 && import_scan_skip(&rest, "enabled="))
@@ -263,6 +269,12 @@ bool import_deepspeed_take_config(struct import_deepspeed_config *config,
         import_told_labelled(
             (struct import_told *)(void *)((char *)config + labelled_values[i].offset), line,
             labelled_values[i].label);
+    rest = line->span;
+    if (import_scan_find(&rest, " STAGE=")) { /* the pipeline's, from 0 */
+        double stage = 0;
+        if (import_scan_count_of(&rest, &stage) && stage > 0 && config->model_parallel_line == 0)
+            config->model_parallel_line = line->number;
+    }
     rest = line->span;
     if (import_scan_find(&rest, "model parallel size:") ||
         import_scan_find(&rest, "model paralel size:"))

@@ -8,25 +8,25 @@
 
 /* A field as "elapsed time per iteration (ms): 4103.1" or "elapsed_time_per_iteration_ms=4103.1"; a
  * label may not be the end of a longer one. */
-static bool field_of(const struct import_line *line, const char *const labels[3], double *value)
+static bool field_of(const struct import_line *line, const char *const labels[4], double *value)
 {
-    for (size_t i = 0; i < 3 && labels[i] != NULL; i++)
+    for (size_t i = 0; i < 4 && labels[i] != NULL; i++)
         if (import_scan_labelled(&line->span, labels[i], value))
             return true;
     return false;
 }
 
-static const char *const time_labels[3] = {"elapsed time per iteration (ms):",
+static const char *const time_labels[4] = {"elapsed time per iteration (ms):",
                                            "elapsed_time_per_iteration_ms="};
-static const char *const rate_labels[3] = {
+static const char *const rate_labels[4] = {
     "samples/sec:", "samples per second:", "samples_per_second="};
-static const char *const loss_labels[3] = {"lm loss:", "lm_loss:", "lm loss="};
-static const char *const norm_labels[3] = {"grad norm:", "grad_norm:", "grad_norm="};
-static const char *const batch_labels[3] = {"global batch size:", "global_batch_size="};
-static const char *const seq_labels[3] = {"actual seqlen:", "actual_seqlen="};
-static const char *const skipped_labels[3] = {"number of skipped iterations:",
+static const char *const loss_labels[4] = {"lm loss:", "lm_loss:", "lm loss=", " loss: "};
+static const char *const norm_labels[4] = {"grad norm:", "grad_norm:", "grad_norm="};
+static const char *const batch_labels[4] = {"global batch size:", "global_batch_size="};
+static const char *const seq_labels[4] = {"actual seqlen:", "actual_seqlen="};
+static const char *const skipped_labels[4] = {"number of skipped iterations:",
                                               "number_of_skipped_iterations="};
-static const char *const nan_labels[3] = {"number of nan iterations:", "number_of_nan_iterations="};
+static const char *const nan_labels[4] = {"number of nan iterations:", "number_of_nan_iterations="};
 
 /* The iteration's number: "iteration       34/   10000". */
 static bool iteration_of(const struct import_line *line, double *step)
@@ -41,14 +41,14 @@ static bool iteration_of(const struct import_line *line, double *step)
     return false;
 }
 
-static double value_or_nan(const struct import_line *line, const char *const labels[3])
+static double value_or_nan(const struct import_line *line, const char *const labels[4])
 {
     double value = NAN;
     return field_of(line, labels, &value) && isfinite(value) ? value : NAN;
 }
 
 static void take_told(struct import_told *told, const struct import_line *line,
-                      const char *const labels[3])
+                      const char *const labels[4])
 {
     double value = 0;
     if (field_of(line, labels, &value))
@@ -56,7 +56,7 @@ static void take_told(struct import_told *told, const struct import_line *line,
 }
 
 static void sum_of(double *sum, size_t *first_line, const struct import_line *line,
-                   const char *const labels[3])
+                   const char *const labels[4])
 {
     double value = 0;
     if (!field_of(line, labels, &value) || !(value > 0))
@@ -66,18 +66,42 @@ static void sum_of(double *sum, size_t *first_line, const struct import_line *li
         *first_line = line->number;
 }
 
+/* "steps: 10 loss: 2.3026 iter time (s): 0.123 samples/sec: 259.300", DeepSpeed's pipeline. */
+static bool pipeline_of(const struct import_line *line, double *step, double *ms)
+{
+    struct import_span rest = line->span;
+    double seconds = 0;
+    if (!import_scan_find(&rest, "steps: ") || !import_scan_count_of(&rest, step) ||
+        !import_scan_labelled(&rest, "iter time (s):", &seconds))
+        return false;
+    *ms = seconds * 1000;
+    return true;
+}
+
+/* A step's number and time; the half unit of the last digit that is printed. */
+static bool loop_step_of(const struct import_line *line, double *step, double *ms,
+                         double *half_unit_ms)
+{
+    *half_unit_ms = 0.05;
+    if (field_of(line, time_labels, ms) && iteration_of(line, step))
+        return *ms > 0 && isfinite(*ms);
+    *half_unit_ms = 0.5;
+    return pipeline_of(line, step, ms) && *ms > 0 && isfinite(*ms);
+}
+
 static bool take_iteration(struct import *import, struct import_deepspeed_iterations *taken,
                            const struct import_line *line)
 {
     double step = 0;
     double ms = 0;
-    if (!field_of(line, time_labels, &ms) || !(ms > 0) || !isfinite(ms) ||
-        !iteration_of(line, &step))
+    double half_unit_ms = 0;
+    if (!loop_step_of(line, &step, &ms, &half_unit_ms))
         return false;
     if (taken->steps.count > 0 && taken->steps.values[taken->steps.count - 1] == step) {
         taken->repeated++; /* another rank's line of the same step */
         return true;
     }
+    taken->half_unit_ms = half_unit_ms;
     import_sample_add(import, &taken->steps, step, line->number);
     import_sample_add(import, &taken->times_ms, ms, line->number);
     import_sample_add(import, &taken->rates, value_or_nan(line, rate_labels), line->number);
@@ -293,9 +317,10 @@ bool import_deepspeed_restarts(const struct import_deepspeed_steps *steps,
 {
     double step = 0;
     double ms = 0;
+    double half_unit_ms = 0;
     double rate = 0;
     bool global = false;
-    if (field_of(line, time_labels, &ms) && iteration_of(line, &step))
+    if (loop_step_of(line, &step, &ms, &half_unit_ms))
         return before_first(&steps->iterations.steps, step);
     return import_scan_labelled(&line->span, "SamplesPerSec=", &rate) &&
            timer_step_of(line, &step, &global) && before_first(&steps->timers.steps, step);

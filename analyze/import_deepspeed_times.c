@@ -10,9 +10,8 @@
  * are the first of them that is there.
  */
 
-/* How far printed numbers may be off: "%.3f" samples/s, "%.1f" ms. */
+/* How far printed rates may be off: "%.3f" samples/s. */
 #define RATE_HALF_UNIT 0.0005
-#define TIME_HALF_UNIT 0.05
 
 /* ---- End to end ---- */
 
@@ -51,16 +50,16 @@ static struct import_deepspeed_iterations measured(struct import_record *record,
 }
 
 /* The samples of a step that rate and time imply; NAN where they are too coarse to tell. */
-static double batch_of(double rate, double ms)
+static double batch_of(double rate, double ms, double half_unit_ms)
 {
-    double slack = RATE_HALF_UNIT * ms / 1000 + TIME_HALF_UNIT * rate / 1000;
+    double slack = RATE_HALF_UNIT * ms / 1000 + half_unit_ms * rate / 1000;
     return import_told_whole(rate * ms / 1000, slack);
 }
 
 static void write_batch(struct import_record *record,
                         const struct import_deepspeed_iterations *kept, double rate, double ms)
 {
-    double batch = isfinite(rate) ? batch_of(rate, ms) : NAN;
+    double batch = isfinite(rate) ? batch_of(rate, ms, kept->half_unit_ms) : NAN;
     double given = 0;
     if (isfinite(rate))
         import_value(record, "global_batch_from_rate", isnan(batch) ? rate * ms / 1000 : batch);
@@ -76,6 +75,14 @@ static void write_batch(struct import_record *record,
                     batch, given);
 }
 
+static void warn_of_means(struct import_record *record, const struct import_sample *steps)
+{
+    double apart = steps->count > 1 ? steps->values[1] - steps->values[0] : 1;
+    if (apart > 1)
+        import_warn(record, steps->first_line,
+                    "each time is the mean of %g iterations; single steps are not told", apart);
+}
+
 static void write_end_to_end(struct import *import, struct import_record *record,
                              const struct import_deepspeed_iterations *taken)
 {
@@ -88,6 +95,7 @@ static void write_end_to_end(struct import *import, struct import_record *record
     import_number_over(record, "metrics.step_time_ms", ms, kept.times_ms.first_line,
                        kept.times_ms.last_line);
     import_value(record, "step_ms_end_to_end", ms);
+    warn_of_means(record, &taken->steps);
     import_sample_keep(record, "step_ms_end_to_end", &kept.times_ms);
     write_batch(record, &kept, rate, ms);
     if (!import_given_number(record, "workload.global_batch", &batch) && isnan(rate))
@@ -194,7 +202,7 @@ static void write_skipped(struct import_record *record, const struct import_deep
 /* ---- DeepSpeed's wall-clock breakdown ---- */
 
 static void write_breakdown(struct import *import, struct import_record *record,
-                            const struct import_deepspeed_timers *taken)
+                            const struct import_deepspeed_timers *taken, bool end_to_end)
 {
     double ms = import_sample_median(import, &taken->sums_ms);
     double share = import_sample_median(import, &taken->shares);
@@ -203,6 +211,9 @@ static void write_breakdown(struct import *import, struct import_record *record,
     import_sample_keep(record, "step_ms_timers", &taken->sums_ms);
     if (isfinite(share))
         import_value(record, "allreduce_share_of_timers", share);
+    double rate = import_sample_median(import, &taken->current);
+    if (taken->accumulates && isfinite(rate) && !end_to_end)
+        import_value(record, "global_batch_from_rate", rate * ms / 1000);
     if (import_given_number(record, "metrics.step_time_ms", &told))
         return;
     import_number_over(record, "metrics.step_time_ms", ms, taken->sums_ms.first_line,
@@ -284,7 +295,7 @@ void import_deepspeed_write_steps(struct import *import, struct import_record *r
             write_timer_metrics(import, record, timers);
     }
     if (timers->sums_ms.count > 0)
-        write_breakdown(import, record, timers);
+        write_breakdown(import, record, timers, iterations->steps.count > 0);
     write_skipped(record, timers, iterations);
     if (timers->useless_line != 0)
         import_warn(record, timers->useless_line, "a rate that is no positive number is left out");

@@ -57,6 +57,9 @@ void import_hf_take_line(struct import *import, struct import_hf *run,
 void import_hf_take_object(struct import *import, struct import_hf *run,
                            const struct json_read_document *json, uint32_t object);
 
+/* Whether the line is of another run: training after a report, or a report of other training. */
+bool import_hf_restarts(const struct import_hf *run, const struct import_line *line);
+
 /* Whether steps or a report were seen. */
 bool import_hf_measured(const struct import_hf *run);
 

@@ -87,7 +87,10 @@ static void add_entry(struct import *import, struct import_hf_history *history,
 static bool printed(const struct import_line *line, const char *name, double *value)
 {
     struct import_span rest = line->span;
+    struct import_span any = line->span;
     char quoted[64] = "'";
+    if (!import_scan_find(&any, "':")) /* most lines are none of these */
+        return false;
     strncat(quoted, name, sizeof quoted - 4);
     strcat(quoted, "':");
     if (!import_scan_find(&rest, quoted))
@@ -99,12 +102,13 @@ static bool printed(const struct import_line *line, const char *name, double *va
 static void take_printed_report(struct import_hf_report *report, const struct import_line *line)
 {
     double value = 0;
-    bool begins = printed(line, "train_runtime", &value);
-    bool rates = printed(line, "train_steps_per_second", &value) ||
-                 printed(line, "train_samples_per_second", &value);
-    if (!begins && !rates && !printed(line, "train_loss", &value))
+    double runtime = 0;
+    bool begins = printed(line, "train_runtime", &runtime);
+    if (!begins && !printed(line, "train_steps_per_second", &value) &&
+        !printed(line, "train_samples_per_second", &value) && !printed(line, "train_loss", &value))
         return;
-    report->count += begins ? 1 : 0;
+    if (begins && (report->count == 0 || runtime != report->runtime_s.value))
+        report->count++; /* a notebook shows the same one twice */
     for (size_t i = 0; i < REPORT_NAMES; i++)
         if (printed(line, report_names[i].name, &value))
             *number_at(report, report_names[i].offset) =
@@ -156,15 +160,33 @@ static void take_plan(struct import_hf_plan *plan, const struct import_line *lin
                              line, plan_labels[i].label);
 }
 
+/* "{'loss': 2.6, 'grad_norm': 1.9, 'learning_rate': 5e-07, 'epoch': 2.24}" */
+static bool entry_of(const struct import_line *line, struct entry *entry)
+{
+    double beside = 0;
+    *entry = (struct entry){.step = NAN, .loss = NAN, .norm = NAN};
+    entry->has_loss = printed(line, "loss", &entry->loss);
+    entry->has_norm = printed(line, "grad_norm", &entry->norm);
+    return entry->has_loss && (entry->has_norm || printed(line, "learning_rate", &beside) ||
+                               printed(line, "epoch", &beside));
+}
+
+bool import_hf_restarts(const struct import_hf *run, const struct import_line *line)
+{
+    struct entry entry;
+    double runtime = 0;
+    if (run->report.count == 0)
+        return false;
+    return entry_of(line, &entry) ||
+           (printed(line, "train_runtime", &runtime) && runtime != run->report.runtime_s.value);
+}
+
 void import_hf_take_line(struct import *import, struct import_hf *run,
                          const struct import_line *line)
 {
-    struct entry entry = {.step = NAN, .loss = NAN, .norm = NAN};
+    struct entry entry;
     double beside = 0;
-    entry.has_loss = printed(line, "loss", &entry.loss);
-    entry.has_norm = printed(line, "grad_norm", &entry.norm);
-    if (entry.has_loss && (entry.has_norm || printed(line, "learning_rate", &beside) ||
-                           printed(line, "epoch", &beside))) {
+    if (entry_of(line, &entry)) {
         (void)printed(line, "step", &entry.step);
         add_entry(import, &run->history, &entry, line->number);
         if (printed(line, "num_input_tokens_seen", &beside))

@@ -12,6 +12,7 @@ struct run {
     struct import_failures failures;
     struct import_span version; /* of DeepSpeed */
     double rank;                /* whose lines tell the steps; -1: no launcher says */
+    bool begun[2];              /* which of the lines that begin a run were seen */
     size_t other_ranks_line;    /* the first line of steps of another rank */
 };
 
@@ -64,13 +65,22 @@ static void write_run(struct import *import, struct run *run)
     import_ask(record, "hardware.device", "the log does not tell the device");
 }
 
-/* Lines that begin a run; they count where one was measured before them. */
-static bool begins_run(const struct import_line *line)
+static const char *const beginnings[2] = {"DeepSpeed info: version=",
+                                          "***** Running training *****"};
+
+/* Whether another run begins: after steps, or with the same words again after a failure. */
+static bool begins_run(struct run *run, const struct import_line *line)
 {
-    struct import_span rest = line->span;
-    if (import_scan_find(&rest, "DeepSpeed info: version="))
-        return true;
-    return import_scan_find(&rest, "***** Running training *****");
+    for (size_t i = 0; i < 2; i++) {
+        struct import_span rest = line->span;
+        if (!import_scan_find(&rest, beginnings[i]))
+            continue;
+        if (measured(run) || (run->begun[i] && run->failures.weight > 0))
+            return true;
+        run->begun[i] = true;
+    }
+    return measured(run) &&
+           (import_deepspeed_restarts(&run->steps, line) || import_hf_restarts(&run->hf, line));
 }
 
 /* Whether the line's steps count: those of the first rank that tells any. */
@@ -101,8 +111,8 @@ static void take_line(struct import *import, struct run *run, const struct impor
     while (import_scan_rank(&line.span, &rank))
         continue; /* mpirun's and torchrun's may both be there */
     rest = line.span;
-    if (import_scan_find(&rest, "DeepSpeed info: version=") &&
-        import_scan_word(&rest, &run->version) && run->version.text[run->version.length - 1] == ',')
+    if (import_scan_find(&rest, beginnings[0]) && import_scan_word(&rest, &run->version) &&
+        run->version.text[run->version.length - 1] == ',')
         run->version.length--;
     (void)import_deepspeed_take_config(&run->config, &line);
     (void)import_deepspeed_take_memory(&run->memory, &line);
@@ -124,10 +134,11 @@ void import_trainer_log_read(struct import *import, const struct import_source *
         return;
     *run = new_run;
     while (import_goes_on(import) && import_scan_next(&lines, &line)) {
-        if (measured(run) && (begins_run(&line) || import_deepspeed_restarts(&run->steps, &line))) {
+        if (begins_run(run, &line)) {
             write_run(import, run);
             written++;
             *run = new_run;
+            (void)begins_run(run, &line);
         }
         take_line(import, run, &line);
     }
@@ -157,14 +168,17 @@ unsigned import_trainer_log_deepspeed_signs(const struct import_source *source)
     unsigned steps = signs_of(source, above, sizeof above / sizeof above[0]);
     if (steps > 0) /* GPT-NeoX; others write samples/sec, too, but not with these */
         signs += import_scan_count(source, "samples/sec: ", 1000);
-    return signs == 0 ? 0 : 1 + 2 * (signs + steps);
+    if (signs == 0)
+        return 0;
+    /* DeepSpeed under a training loop that is known by itself: more than all of that one's signs.
+     */
+    return 1 + 2 * (signs + steps) + (steps > 0 ? 50 : 0);
 }
 
 unsigned import_trainer_log_hf_signs(const struct import_source *source)
 {
-    static const char *const own[] = {
-        "'train_runtime':", "'learning_rate':", "***** Running training *****",
-        "***** train metrics *****", "Total train batch size (w. parallel"};
+    static const char *const own[] = {"'train_runtime':", "{'loss':", "***** train metrics *****",
+                                      "Total train batch size (w. parallel"};
     unsigned signs = signs_of(source, own, sizeof own / sizeof own[0]);
     return signs == 0 ? 0 : 1 + 2 * signs + import_trainer_log_deepspeed_signs(source);
 }

@@ -323,6 +323,41 @@ class DeepSpeed(Import):
         self.assertEqual(record["metrics"]["throughput"], 25.6)
 
 
+    def test_a_run_that_failed_before_its_first_step_is_a_record(self):
+        error = ["Traceback (most recent call last):", '  File "train.py", line 1, in <module>',
+                 "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."]
+        records = self.records(started(1) + config(1) + error + started(2) + config(2) + [timer(5)])
+        self.assertEqual([record["strategy"] for record in records], ["zero1", "zero2"])
+        self.assertEqual(records[0]["failure"]["kind"], "out_of_memory")
+        self.assertIsNone(records[1]["failure"])
+
+    def test_the_pipelines_line(self):
+        line = "[INFO] [logging.py:96:log_dist] [Rank 0] steps: {} loss: 2.3026 iter time (s): {} samples/sec: {}"
+        record = self.record([line.format(10, 0.5, "128.000"), line.format(20, 0.4, "160.000")])
+        self.assertEqual(record["metrics"]["step_time_ms"], 400)
+        self.assertEqual(record["metrics"]["throughput"], 160)
+        self.assertEqual(record["workload"]["global_batch"], 64)
+        self.warned(record, "the mean of 10 iterations")
+
+    def test_arguments_of_the_training_loop(self):
+        lines = ["  zero_optimization ............... {'stage': 1, 'reduce_scatter': True}updated",
+                 "  global_num_gpus ................. 16.........................updated",
+                 "  fp16 ............................ {'enabled': True, 'loss_scale': 0}default",
+                 "  seq_length ...................... 2048"]
+        record = self.record(lines + [timer(5)])
+        self.assertEqual(record["strategy"], "zero1")
+        self.assertEqual(record["workload"]["world_size"], 16)
+        self.assertEqual(record["workload"]["dtype"], "fp16")
+        self.assertEqual(record["workload"]["seq_len"], 2048)
+
+    def test_a_megatron_loop_on_deepspeed_is_deepspeeds(self):
+        loop = iteration(5, 100, consumed_samples=1, number_of_skipped_iterations=0,
+                         number_of_nan_iterations=0)
+        record = self.record(["megatron is initialized", "[before the start of training step]", timer(5),
+                              loop])
+        self.assertEqual(record["import"]["tool"], "deepspeed")
+
+
 class Tuner(Import):
     TABLE = ["| tuning_space | num_experiments | best_metric_val | best_exp_name   |",
              "| :----------- | --------------: | --------------: | :-------------- |",
@@ -530,6 +565,13 @@ class Trainer(Import):
         records = self.records(plan() + [str(report())] + plan() + [str(report(samples=8.0,
                                                                               steps=0.25))])
         self.assertEqual([record["metrics"]["throughput"] for record in records], [16, 8])
+
+    def test_two_runs_of_a_notebook(self):
+        shown = "TrainOutput(global_step=100, training_loss=2.5, metrics={})"
+        first, second = report(), report(runtime=400.0, samples=8.0, steps=0.25)
+        records = self.records([str(first), shown.format(first), shown.format(second)])
+        self.assertEqual([record["metrics"]["throughput"] for record in records], [16, 8])
+        self.not_warned(records[0], "reports of training")
 
     def test_evaluation_alone_is_no_training(self):
         self.run_import({"eval_loss": 2.0, "eval_runtime": 3.0}, name="eval_results.json", code=3)
