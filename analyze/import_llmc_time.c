@@ -147,24 +147,37 @@ static void write_utilisation(const struct import_llmc_run *run, struct import_r
                 row->line);
 }
 
-/* The rate printed last is a mean in newer versions and one step's in older ones; both are near. */
-static void check_rate(const struct import_llmc_run *run, struct import_record *record,
-                       double throughput)
+/* Why the rate that is printed is not that of the whole step. */
+static const char *explain(const struct import_llmc_run *run, double ratio)
 {
-    const struct import_llmc_step *last = &run->steps[run->step_count - 1];
     double accumulation = import_llmc_told(run, IMPORT_LLMC_ACCUMULATION);
     double ranks = import_llmc_told(run, IMPORT_LLMC_PROCESSES);
-    if (isnan(last->rate) || !import_sample_differ(last->rate, throughput, ALLOWED))
-        return;
-    const char *why = "";
-    if (accumulation > 1 && !import_sample_differ(last->rate, throughput / accumulation, ALLOWED))
-        why = ": it leaves out the gradient accumulation";
-    else if (ranks > 1 && !import_sample_differ(last->rate, throughput / ranks, ALLOWED))
-        why = ": it is one process's";
+    if (accumulation > 1 && !import_sample_differ(ratio, 1 / accumulation, ALLOWED))
+        return ": it leaves out the gradient accumulation";
+    if (ranks > 1 && !import_sample_differ(ratio, 1 / ranks, ALLOWED))
+        return ": it is one process's";
+    return "";
+}
+
+/*
+ * The rate printed last is an exponential mean over steps in newer versions and one step's in older
+ * ones: both are near to what the tokens of a step and the median time make, or something was left
+ * out of them.
+ */
+static double check_rate(const struct import_llmc_run *run, struct import_record *record,
+                         double throughput)
+{
+    const struct import_llmc_step *last = &run->steps[run->step_count - 1];
+    if (!isfinite(last->rate) || !(last->rate > 0))
+        return throughput;
+    if (!import_sample_differ(last->rate, throughput, ALLOWED))
+        return last->rate;
+    import_value(record, "printed_tokens_per_s", last->rate);
     import_warn(record, last->line,
                 "%.0f tok/s is printed, but the tokens of a step / the median step time are %.0f, "
                 "which is taken%s",
-                last->rate, throughput, why);
+                last->rate, throughput, explain(run, last->rate / throughput));
+    return throughput;
 }
 
 static void write_throughput(const struct import_llmc_run *run, struct import_record *record,
@@ -172,20 +185,21 @@ static void write_throughput(const struct import_llmc_run *run, struct import_re
 {
     const struct import_llmc_step *last = &run->steps[run->step_count - 1];
     double tokens = step_tokens(run, record);
-    bool has_rate = isfinite(last->rate) && last->rate > 0;
-    if (has_rate)
-        import_value(record, "tokens_per_s", last->rate);
-    if (tokens > 0 && step_ms > 0) {
-        double throughput = tokens / step_ms * 1e3;
+    double throughput = tokens / step_ms * 1e3;
+    if (!(step_ms > 0))
+        return;
+    if (tokens > 0) {
         import_value(record, "tokens_per_step", tokens);
+        import_value(record, "tokens_per_s", check_rate(run, record, throughput));
         import_number_over(record, "metrics.throughput", throughput, times->first_line,
                            times->last_line);
-        import_text(record, "metrics.throughput_unit", "tokens/s", 0);
-        check_rate(run, record, throughput);
-    } else if (has_rate && step_ms > 0) {
+    } else if (isfinite(last->rate) && last->rate > 0) {
+        import_value(record, "tokens_per_s", last->rate);
         import_number(record, "metrics.throughput", last->rate, last->line);
-        import_text(record, "metrics.throughput_unit", "tokens/s", 0);
+    } else {
+        return;
     }
+    import_text(record, "metrics.throughput_unit", "tokens/s", 0);
 }
 
 /* llm.c's own mean: without the first step, in the first versions with it. */

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "import_interleaved.h"
+
 /* A start that follows iterations is read into a run of its own, until its first iteration tells
  * whether it resumes the earlier one. */
 struct reader {
@@ -118,6 +120,31 @@ static void read_other(struct reader *reader, const struct import_line *line)
         import_megatron_setup_read(&run->setup, line);
 }
 
+/* The iterations of a line; false if there are none. */
+static bool read_iterations(struct reader *reader, struct import_line line)
+{
+    struct import_line part;
+    struct import_megatron_line read;
+    bool found = false;
+    while (import_interleaved_next(&line, &part))
+        if (import_megatron_line_read(&part, &read)) {
+            add_line(reader, &read);
+            import_failures_progress(&reader->run.failures);
+            found = true;
+        }
+    return found;
+}
+
+/* The ranks' memory of a line; false if there is none. */
+static bool read_memory(struct import_megatron_run *run, struct import_line line)
+{
+    struct import_line part;
+    bool found = false;
+    while (import_interleaved_next(&line, &part))
+        found = import_megatron_memory_read(run, &part) || found;
+    return found;
+}
+
 /* A start without an iteration: the earlier run's, resumed in vain, unless that had ended. */
 static void end(struct reader *reader)
 {
@@ -135,17 +162,13 @@ static void read_log(struct import *import, const struct import_source *source)
     struct import_cursor lines = {.source = source};
     struct import_line line;
     while (import_goes_on(import) && import_scan_next(&lines, &line)) {
-        struct import_megatron_line read;
-        if (import_megatron_line_read(&line, &read)) {
-            add_line(&reader, &read);
-            import_failures_progress(&reader.run.failures);
+        if (read_iterations(&reader, line))
             continue;
-        }
         if (import_megatron_setup_starts(&line) && !reader.run.starting)
             note_start(&reader);
         import_failures_line(&reader.run.failures, &line);
         import_failures_line(&reader.joined, &line);
-        if (!import_megatron_memory_read(&reader.run, &line))
+        if (!read_memory(&reader.run, line))
             read_other(&reader, &line);
     }
     end(&reader);

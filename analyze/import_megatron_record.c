@@ -44,6 +44,32 @@ static void write_losses(const struct import_megatron_run *run, struct import_re
         import_sample_keep(record, "grad_norms", &norms);
 }
 
+/* Megatron prints a loss only above 0, which NaN is not: where iterations were trained and none is
+ * printed, it was not finite. */
+static void write_absent(const struct import_megatron_run *run, struct import_record *record)
+{
+    bool printed = false;
+    size_t count = 0;
+    size_t first = 0;
+    for (size_t i = 0; i < run->line_count; i++)
+        printed = printed || !isnan(run->lines[i].loss);
+    for (size_t i = 0; i < run->line_count; i++) {
+        const struct import_megatron_line *line = &run->lines[i];
+        if (!isnan(line->loss) || line->skipped >= line->covered || line->bad > 0)
+            continue;
+        if (count++ == 0)
+            first = line->line;
+    }
+    if (count == 0 || !printed) /* another training's, with a loss of another name */
+        return;
+    import_value(record, "lines_without_loss", (double)count);
+    import_warn(
+        record, first,
+        "%zu lines of iterations have no loss; Megatron leaves out one that is not above 0, "
+        "as NaN is",
+        count);
+}
+
 /* Iterations that trained nothing, and those whose loss was no number. */
 static void write_bad(const struct import_megatron_run *run, struct import_record *record)
 {
@@ -111,6 +137,7 @@ void import_megatron_record(struct import_megatron_run *run)
     if (run->line_count > 0) {
         import_value(record, "iterations_logged", (double)run->line_count);
         write_bad(run, record);
+        write_absent(run, record);
         write_losses(run, record);
         write_course(run, record);
     }

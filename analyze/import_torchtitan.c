@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "import_interleaved.h"
+
 static void start(struct import_torchtitan_run *run)
 {
     struct import *import = run->import;
@@ -137,6 +139,20 @@ static void read_event(struct import_torchtitan_run *run, const struct import_li
         run->completed = true;
 }
 
+/* The steps of a line; false if there are none. */
+static bool read_steps(struct import_torchtitan_run *run, struct import_line line)
+{
+    struct import_line part;
+    struct import_torchtitan_line read;
+    bool found = false;
+    while (import_interleaved_next(&line, &part))
+        if (import_torchtitan_line_read(&part, &read)) {
+            add_line(run, &read);
+            found = true;
+        }
+    return found;
+}
+
 static void read_log(struct import *import, const struct import_source *source)
 {
     struct import_torchtitan_run run = {.import = import};
@@ -144,11 +160,8 @@ static void read_log(struct import *import, const struct import_source *source)
     struct import_line line;
     start(&run);
     while (import_goes_on(import) && import_scan_next(&lines, &line)) {
-        struct import_torchtitan_line read;
-        if (import_torchtitan_line_read(&line, &read)) {
-            add_line(&run, &read);
+        if (read_steps(&run, line))
             continue;
-        }
         read_setup(&run, &line);
         import_failures_line(&run.failures, &line);
         import_failures_line(&run.failures_after, &line);
