@@ -116,6 +116,7 @@ struct import_failure {
     double rank, step, exit_code, signal;
     double timeout_ms, elapsed_ms; /* 0: not told, as below */
     double asked_bytes, in_use_bytes, limit_bytes;
+    double allocated_bytes, reserved_bytes; /* of PyTorch's allocator */
     size_t line;
 };
 #define IMPORT_FAILURE_NONE                                                                        \

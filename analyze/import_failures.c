@@ -43,6 +43,17 @@ static void note_values(const struct import_failure *failure, struct import_reco
         import_value(record, "timeout_ms", failure->timeout_ms);
     if (failure->rank >= 0)
         import_value(record, "rank", failure->rank);
+    const struct {
+        const char *name;
+        double bytes;
+    } sizes[] = {{"asked_gib", failure->asked_bytes},
+                 {"allocated_gib", failure->allocated_bytes},
+                 {"reserved_gib", failure->reserved_bytes},
+                 {"in_use_gib", failure->in_use_bytes},
+                 {"capacity_gib", failure->limit_bytes}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (sizes[i].bytes > 0)
+            import_value(record, sizes[i].name, sizes[i].bytes / 0x1p30);
     if (failure->operation.length > 0)
         import_value_span(record, "op", failure->operation);
 }

@@ -77,6 +77,19 @@ static void read_size_before(const struct import_span *line, const char *label, 
     import_scan_size(&size, IMPORT_SCAN_BINARY, bytes);
 }
 
+/* What PyTorch's allocator had given out, and what it held: it tells either all that it reserved,
+ * or beside what it gave out what it had left. */
+static void read_allocator(const struct import_span *line, struct import_failure *failure)
+{
+    double left = 0;
+    read_size_before(line, " already allocated", &failure->allocated_bytes);
+    read_size_before(line, " reserved in total by PyTorch", &failure->reserved_bytes);
+    read_size(line, "Of the allocated memory ", &failure->allocated_bytes);
+    read_size(line, "is allocated by PyTorch, and ", &left);
+    if (left > 0 && failure->allocated_bytes > 0)
+        failure->reserved_bytes = failure->allocated_bytes + left;
+}
+
 static bool read_out_of_memory(const struct import_span *line, struct import_failures_found *found)
 {
     static const char *const signs[] = {"CUDA out of memory",        "OutOfMemoryError",
@@ -97,6 +110,7 @@ static bool read_out_of_memory(const struct import_span *line, struct import_fai
     read_size_before(line, " already allocated", &failure->in_use_bytes);
     read_size_before(line, " reserved in total by PyTorch", &failure->in_use_bytes);
     read_size(line, "this process has ", &failure->in_use_bytes);
+    read_allocator(line, failure);
     found->weight = IMPORT_FAILURES_OUT_OF_MEMORY;
     return true;
 }

@@ -9,15 +9,9 @@ extern const struct import_format import_llmc, import_megatron, import_torchtita
 extern const struct import_format import_deepspeed, import_deepspeed_tuner, import_hf_trainer;
 
 const struct import_format *const import_table[] = {
-    &import_nccl_tests,
-    &import_deepspeed,
-    &import_deepspeed_tuner,
-    &import_hf_trainer,
-    &import_llmc,
-    &import_megatron,
-    &import_torchtitan,
-    &import_watchdog,
-    NULL,
+    &import_nccl_tests, &import_deepspeed, &import_deepspeed_tuner,
+    &import_hf_trainer, &import_llmc,      &import_megatron,
+    &import_torchtitan, &import_watchdog,  NULL,
 };
 
 static void list_names(struct text_buffer *out)

@@ -263,6 +263,9 @@ class Import(unittest.TestCase):
         self.assertEqual(failure["asked_bytes"], 2 << 30)
         self.assertEqual(failure["in_use_bytes"], 78 << 30)
         self.assertEqual(failure["limit_bytes"], int(79.15 * 2 ** 30))
+        self.assertEqual(self.imported(text)["import"]["values"],
+                         {"asked_gib": 2, "allocated_gib": 70, "reserved_gib": 72, "in_use_gib": 78,
+                          "capacity_gib": 79.15, "rank": 3})
 
     def test_older_words_for_the_same(self):
         failure = self.failure("RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 6.00 GiB total capacity; "
