@@ -55,7 +55,7 @@ struct import_llmc_step {
     double loss, norm, ms;
     double mfu;  /* percent; -100: the device is not in llm.c's table */
     double rate; /* tokens/s, an exponential mean in newer versions */
-    bool has_loss, has_norm;
+    bool has_norm;
     size_t line;
 };
 

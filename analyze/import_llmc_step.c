@@ -61,9 +61,9 @@ bool import_llmc_step_read(const struct import_line *line, struct import_llmc_st
     struct import_llmc_step read = {.line = line->number, .norm = NAN, .rate = NAN, .loss = NAN};
     if (!read_head(&rest, &read))
         return false;
-    read.has_loss = import_scan_labelled(&rest, "loss:", &read.loss) ||
+    bool has_loss = import_scan_labelled(&rest, "loss:", &read.loss) ||
                     import_scan_labelled(&rest, "loss", &read.loss);
-    if (!read.has_loss || !number_before(&rest, "ms", &read.ms))
+    if (!has_loss || !number_before(&rest, "ms", &read.ms))
         return false; /* a line that was cut, or another program's */
     read.has_norm = import_scan_labelled(&rest, "norm:", &read.norm) ||
                     import_scan_labelled(&rest, "norm", &read.norm);

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "import_llmc.h"
+#include "import_losses.h"
 
 /* Beyond this part two statements of one rate contradict each other (evidence contract). */
 #define ALLOWED 0.02
@@ -73,41 +74,16 @@ static void collect(const struct import_llmc_run *run, struct import_record *rec
     }
 }
 
-/* What a loss or a norm may be in a record; another is null there. */
-static double usable(double value)
-{
-    return isfinite(value) && value >= 0 ? value : NAN;
-}
-
-/* Losses and norms of the run that survived: a step that was run again replaces the earlier one. */
 static void write_losses(const struct import_llmc_run *run, struct import_record *record)
 {
-    struct import_sample losses = {0};
-    struct import_sample norms = {0};
-    struct import_sample steps = {0};
-    size_t bad = 0;
+    struct import_losses losses = {0};
     for (size_t i = 0; i < run->step_count; i++) {
         const struct import_llmc_step *step = &run->steps[i];
-        while (steps.count > 0 && steps.values[steps.count - 1] >= step->step)
-            losses.count = norms.count = --steps.count;
-        import_sample_add(run->import, &steps, step->step, step->line);
-        import_sample_add(run->import, &losses, usable(step->loss), step->line);
-        import_sample_add(run->import, &norms, usable(step->norm), step->line);
-        if (!isnan(usable(step->loss)) && !(step->has_norm && isnan(usable(step->norm))))
-            continue;
-        if (bad++ == 0)
-            import_warn(record, step->line, "the loss or norm of step %.0f is not a finite number",
-                        step->step);
+        struct import_loss read = {step->step, step->loss,     step->norm,
+                                   true,       step->has_norm, step->line};
+        import_losses_add(run->import, &losses, &read);
     }
-    if (bad > 0)
-        import_value(record, "steps_not_finite", (double)bad);
-    if (steps.count == 0)
-        return;
-    import_sample_write(record, "metrics.losses", &losses);
-    if (run->steps[0].has_norm)
-        import_sample_write(record, "metrics.grad_norms", &norms);
-    import_value(record, "first_loss", losses.values[0]);
-    import_value(record, "last_loss", losses.values[losses.count - 1]);
+    import_losses_write(record, &losses);
 }
 
 /* llm.c divides by its table's peak of the device, prints -100 % where it has none; without the row

@@ -1,47 +1,23 @@
 #include <math.h>
 
+#include "import_losses.h"
 #include "import_megatron.h"
 
-static double usable(double value)
-{
-    return isfinite(value) && value >= 0 ? value : NAN;
-}
-
-/* Losses of the run that survived: an iteration that was run again replaces the earlier one. Only a
- * log of every iteration has the contract's losses per step; of another they are a sample. */
+/* What is not finite is counted by Megatron itself, or not printed: write_bad, write_absent. */
 static void write_losses(const struct import_megatron_run *run, struct import_record *record)
 {
-    struct import_sample steps = {0};
-    struct import_sample losses = {0};
-    struct import_sample norms = {0};
-    bool every = true;
-    bool has_norm = false;
+    struct import_losses losses = {0};
     for (size_t i = 0; i < run->line_count; i++) {
         const struct import_megatron_line *line = &run->lines[i];
-        while (steps.count > 0 && steps.values[steps.count - 1] >= line->iteration)
-            losses.count = norms.count = --steps.count;
-        import_sample_add(run->import, &steps, line->iteration, line->line);
-        import_sample_add(run->import, &losses, usable(line->loss), line->line);
-        import_sample_add(run->import, &norms, usable(line->norm), line->line);
-        every = every && line->covered == 1;
-        has_norm = has_norm || !isnan(usable(line->norm));
+        struct import_loss read = {.step = line->iteration,
+                                   .loss = line->loss,
+                                   .norm = line->norm,
+                                   .has_loss = isfinite(line->loss),
+                                   .has_norm = isfinite(line->norm),
+                                   .line = line->line};
+        import_losses_add(run->import, &losses, &read);
     }
-    for (size_t i = 1; i < steps.count; i++)
-        every = every && steps.values[i] == steps.values[i - 1] + 1;
-    if (steps.count == 0)
-        return;
-    import_value(record, "first_loss", losses.values[0]);
-    import_value(record, "last_loss", losses.values[losses.count - 1]);
-    if (every) {
-        import_sample_write(record, "metrics.losses", &losses);
-        if (has_norm)
-            import_sample_write(record, "metrics.grad_norms", &norms);
-        return;
-    }
-    import_sample_keep(record, "logged_iterations", &steps);
-    import_sample_keep(record, "losses", &losses);
-    if (has_norm)
-        import_sample_keep(record, "grad_norms", &norms);
+    import_losses_write(record, &losses);
 }
 
 /* Megatron prints a loss only above 0, which NaN is not: where iterations were trained and none is

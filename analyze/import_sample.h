@@ -29,10 +29,11 @@ double import_sample_mean(const struct import_sample *sample);
  * out. */
 void import_sample_write(struct import_record *record, const char *field,
                          const struct import_sample *sample);
-/* The same as metrics.step_times_ms of a run of one rank: [rank][step]. */
-void import_sample_ranks(struct import_record *record, const struct import_sample *sample);
 void import_sample_keep(struct import_record *record, const char *name,
                         const struct import_sample *sample);
+
+/* As metrics.step_times_ms of a run of one rank: [rank][step]. */
+void import_sample_ranks(struct import_record *record, const struct import_sample *sample);
 
 /* A list of elements of `size` bytes, `count` in use of *capacity, with room for one more: the list
  * or a larger copy. NULL: memory is exhausted, and the import has failed. */

@@ -27,6 +27,7 @@ struct import_torchtitan_line {
     double rank;    /* -1: the line does not say */
     double time_ms; /* of its time stamp, from an arbitrary day */
     double loss, grad_norm;
+    bool has_loss, has_norm;
     double memory_gib, memory_percent;    /* largest reserved since the line before */
     double tps;                           /* tokens/s of one device ("wps" in old versions) */
     double tflops, mfu;                   /* of one device; percent */
@@ -40,6 +41,7 @@ struct import_torchtitan_step {
     double step;
     double time_ms;
     double loss, grad_norm;
+    bool has_loss, has_norm;
     double tps; /* of the slowest */
     double tflops, mfu;
     struct import_torchtitan_event event; /* before it */

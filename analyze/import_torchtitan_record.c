@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "import_losses.h"
 #include "import_torchtitan.h"
 
 #define MIB_PER_GIB 1024.0
@@ -192,50 +193,17 @@ static void write_memory(const struct import_torchtitan_run *run, struct import_
         import_value(record, "capacity_gib", capacity);
 }
 
-static double usable(double value)
-{
-    return isfinite(value) && value >= 0 ? value : NAN;
-}
-
-/* Losses of the run that survived. Only a log of every step has the contract's losses per step; of
- * another they are a sample, with the steps they belong to. */
+/* On a pipeline stage without a loss torchtitan prints -1. */
 static void write_losses(const struct import_torchtitan_run *run, struct import_record *record)
 {
-    struct import_sample steps = {0};
-    struct import_sample losses = {0};
-    struct import_sample norms = {0};
-    bool every = true;
-    bool has_norm = false;
-    size_t bad = 0;
+    struct import_losses losses = {0};
     for (size_t i = 0; i < run->step_count; i++) {
         const struct import_torchtitan_step *step = &run->steps[i];
-        while (steps.count > 0 && steps.values[steps.count - 1] >= step->step)
-            losses.count = norms.count = --steps.count;
-        every = every && (steps.count == 0 || steps.values[steps.count - 1] + 1 == step->step);
-        import_sample_add(run->import, &steps, step->step, step->line);
-        import_sample_add(run->import, &losses, usable(step->loss), step->line);
-        import_sample_add(run->import, &norms, usable(step->grad_norm), step->line);
-        has_norm = has_norm || !isnan(usable(step->grad_norm));
-        if (step->loss != -1 && !isfinite(step->loss) && bad++ == 0)
-            import_warn(record, step->line, "the loss of step %.0f is not a finite number",
-                        step->step);
+        struct import_loss read = {step->step,     step->loss,     step->grad_norm,
+                                   step->has_loss, step->has_norm, step->line};
+        import_losses_add(run->import, &losses, &read);
     }
-    if (steps.count == 0)
-        return;
-    if (bad > 0)
-        import_value(record, "steps_not_finite", (double)bad);
-    import_value(record, "first_loss", losses.values[0]);
-    import_value(record, "last_loss", losses.values[losses.count - 1]);
-    if (every) {
-        import_sample_write(record, "metrics.losses", &losses);
-        if (has_norm)
-            import_sample_write(record, "metrics.grad_norms", &norms);
-        return;
-    }
-    import_sample_keep(record, "logged_steps", &steps);
-    import_sample_keep(record, "losses", &losses);
-    if (has_norm)
-        import_sample_keep(record, "grad_norms", &norms);
+    import_losses_write(record, &losses);
 }
 
 static void write_end(const struct import_torchtitan_run *run, struct import_record *record)

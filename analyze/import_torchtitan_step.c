@@ -102,9 +102,9 @@ bool import_torchtitan_line_read(const struct import_line *line,
         (!labelled(&rest, "tps:", &found.tps) && !labelled(&rest, "wps:", &found.tps)))
         return false;
     found.time_ms = read_time(before);
-    labelled(&rest, "loss:", &found.loss);
-    if (!labelled(&rest, "grad_norm:", &found.grad_norm))
-        labelled(&rest, "grad norm:", &found.grad_norm);
+    found.has_loss = labelled(&rest, "loss:", &found.loss) && found.loss != -1;
+    found.has_norm = labelled(&rest, "grad_norm:", &found.grad_norm) ||
+                     labelled(&rest, "grad norm:", &found.grad_norm);
     labelled(&rest, "tflops:", &found.tflops);
     labelled(&rest, "mfu:", &found.mfu);
     read_memory(rest, &found);

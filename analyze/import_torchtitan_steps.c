@@ -20,6 +20,8 @@ static struct import_torchtitan_step first_line(const struct import_torchtitan_l
                                            .time_ms = line->time_ms,
                                            .loss = line->loss,
                                            .grad_norm = line->grad_norm,
+                                           .has_loss = line->has_loss,
+                                           .has_norm = line->has_norm,
                                            .tps = line->tps,
                                            .tflops = line->tflops,
                                            .mfu = line->mfu,
@@ -37,10 +39,14 @@ static void join(struct import_torchtitan_step *step, const struct import_torcht
         step->tflops = line->tflops;
         step->mfu = line->mfu;
     }
-    if (step->loss == -1)
+    if (!step->has_loss) {
+        step->has_loss = line->has_loss;
         step->loss = line->loss;
-    if (isnan(step->grad_norm))
+    }
+    if (!step->has_norm) {
+        step->has_norm = line->has_norm;
         step->grad_norm = line->grad_norm;
+    }
     if (step->event.name == NULL)
         step->event = line->event;
 }
