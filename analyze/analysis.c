@@ -190,15 +190,15 @@ static enum status decide_whole(struct analysis *analysis, struct diag *diag)
     return STATUS_OK;
 }
 
-static enum status no_evidence(const struct analysis *analysis, struct diag *diag)
+enum status analysis_no_evidence(const struct evidence_set *set, struct diag *diag)
 {
-    const char *failure = analysis->set.incomplete;
+    const char *failure = set->incomplete;
     struct text_buffer safe = {0};
     if (failure != NULL)
         text_redact(&safe, failure, strlen(failure));
-    if (failure == NULL && analysis->set.skipped_count > 0)
+    if (failure == NULL && set->skipped_count > 0)
         diag_set(diag, STATUS_INPUT, "no evidence: no record was found in the input; %s: %s",
-                 analysis->set.skipped[0].path, analysis->set.skipped[0].why);
+                 set->skipped[0].path, set->skipped[0].why);
     diag_set(diag, STATUS_INPUT, "no evidence: no record was found in the input%s%s",
              safe.length > 0 ? "; a summary there says: " : "", safe.length > 0 ? safe.text : "");
     text_buffer_fini(&safe);
@@ -208,7 +208,7 @@ static enum status no_evidence(const struct analysis *analysis, struct diag *dia
 enum status analysis_judge(struct analysis *analysis, struct diag *diag)
 {
     if (analysis->set.record_count == 0 && analysis->set.rejected_count == 0)
-        return no_evidence(analysis, diag);
+        return analysis_no_evidence(&analysis->set, diag);
     enum status status = group_form(&analysis->set, &analysis->options.policy, &analysis->arena,
                                     &analysis->groups, diag);
     if (status == STATUS_OK)

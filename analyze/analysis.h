@@ -108,7 +108,9 @@ enum status analysis_run(struct analysis *analysis, const struct path_list *path
  * set; an analysis of a view, whose records another set owns, is released like any other. */
 enum status analysis_judge(struct analysis *analysis, struct diag *diag) STATUS_CHECKED;
 
-/* STATUS_INPUT, with the message that no group has the values asked for. */
+/* STATUS_INPUT, with the message that there is no record in the set; that no group has the values
+ * asked for. */
+enum status analysis_no_evidence(const struct evidence_set *set, struct diag *diag);
 enum status analysis_no_group(const struct analysis_options *options, struct diag *diag);
 
 /* The summary document as text (rankledger.summary/1). */

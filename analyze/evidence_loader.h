@@ -22,6 +22,7 @@ struct evidence_source {
     uint32_t node;
     size_t first_line; /* added to lines that the caller finds */
     const struct finding_list *findings;
+    size_t incomplete; /* as struct record's */
 };
 
 /* A list with room for one more item of `size` bytes; NULL: memory exhausted. */

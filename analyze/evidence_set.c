@@ -146,6 +146,7 @@ enum status evidence_loader_add_record(struct evidence_loader *loader,
     read.file = loader->file;
     read.sha256 = source->sha256;
     read.text_sha256 = source->text_sha256;
+    read.incomplete = source->incomplete;
     struct record *record = add_record(loader->set);
     if (record == NULL)
         return diag_no_memory(diag);
@@ -179,7 +180,8 @@ enum status evidence_loader_reject(struct evidence_loader *loader,
     *rejected = (struct rejected_source){.path = source->name,
                                          .sha256 = source->sha256,
                                          .file = loader->file,
-                                         .named = !loader->walked};
+                                         .named = !loader->walked,
+                                         .incomplete = source->incomplete};
     for (size_t i = 0; i < findings->count; i++)
         if (!finding_add(&rejected->findings, arena, &findings->items[i]))
             return diag_no_memory(diag);
@@ -222,10 +224,11 @@ static const char *printable(struct arena *arena, const char *path)
 }
 
 static bool takes(const struct evidence_loader *loader, const struct document *document,
-                  const char *name)
+                  const char *name, bool usable)
 {
-    return evidence_loader_takes(loader, name) || (document->kind == DOCUMENT_FOREIGN_SUMMARY &&
-                                                   evidence_loader_takes_summary(loader, name));
+    if (usable && document->kind == DOCUMENT_FOREIGN_SUMMARY)
+        return evidence_loader_takes_summary(loader, name);
+    return evidence_loader_takes(loader, name);
 }
 
 static enum status visit(void *context, const struct document *document, struct diag *diag)
@@ -241,7 +244,7 @@ static enum status visit(void *context, const struct document *document, struct 
     const char *name = arena_printf(&loader->set->arena, "%s%s", loader->name, line);
     if (name == NULL)
         return diag_no_memory(diag);
-    if (!takes(loader, document, name))
+    if (!takes(loader, document, name, usable))
         return STATUS_OK;
     struct evidence_source source = {.name = name,
                                      .json = document->json.count > 0 ? &document->json : NULL,

@@ -19,6 +19,7 @@ struct rejected_source {
     /* What it gives of the comparability fields (comparability.h), if that was asked for and it
      * can be told; else NULL. */
     const char *const *key;
+    size_t incomplete; /* as struct record's */
 };
 
 struct skipped_source {

@@ -25,8 +25,8 @@ static const char *reason_of(const struct json_read_document *json, struct arena
     return reason;
 }
 
-static enum status read_failure(struct evidence_loader *loader,
-                                const struct evidence_source *summary, struct diag *diag)
+static enum status read_failure(struct evidence_loader *loader, struct evidence_source *summary,
+                                struct diag *diag)
 {
     struct evidence_set *set = loader->set;
     bool failed = false;
@@ -43,6 +43,7 @@ static enum status read_failure(struct evidence_loader *loader,
     items[set->incomplete_count++] = (struct incomplete_source){summary->name, reason};
     set->incomplete_sources = items;
     set->incomplete = items[0].reason;
+    summary->incomplete = set->incomplete_count;
     return STATUS_OK;
 }
 
@@ -129,25 +130,26 @@ static enum status add_source(struct expansion *expansion, uint32_t node,
 }
 
 enum status evidence_loader_add_summary(struct evidence_loader *loader,
-                                        const struct evidence_source *summary, struct diag *diag)
+                                        const struct evidence_source *given, struct diag *diag)
 {
-    const struct json_read_document *json = summary->json;
+    const struct json_read_document *json = given->json;
     uint32_t sources = json_read_member(json, 0, "sources");
-    struct expansion expansion = {.loader = loader, .summary = summary};
+    struct evidence_source summary = *given;
+    struct expansion expansion = {.loader = loader, .summary = &summary};
     size_t at = 0;
     json_read_locator_init(&expansion.locator, json);
-    enum status status = read_failure(loader, summary, diag);
+    enum status status = read_failure(loader, &summary, diag);
     for (uint32_t node = json_read_first(json, sources);
          status == STATUS_OK && node != JSON_READ_NONE;
          node = json_read_next(json, sources, node)) {
         bool text = json_read_is(json, node, JSON_READ_STRING); /* its offset is past the quote */
         size_t begin = json->nodes[node].offset - (text ? 1 : 0);
         size_t end = json->nodes[node].offset + json->nodes[node].length;
-        struct finding_list findings = findings_within(summary->findings, &at, begin, end);
+        struct finding_list findings = findings_within(summary.findings, &at, begin, end);
         status = add_source(&expansion, node, &findings, diag);
         expansion.index++;
     }
     if (status == STATUS_OK && expansion.index == 0)
-        status = evidence_loader_skip(loader, summary->name, "a summary without sources", diag);
+        status = evidence_loader_skip(loader, summary.name, "a summary without sources", diag);
     return status;
 }

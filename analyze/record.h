@@ -107,6 +107,7 @@ struct record {
     size_t normalised_count;
     const char *const *warnings; /* validation's warnings, one line each */
     size_t warning_count;
+    size_t incomplete; /* the summary it stands in, among the set's incomplete sources, from 1; 0 */
 };
 
 bool record_times_count(const struct record *record);

@@ -35,22 +35,29 @@ static json_t *key_value(struct summary_parts *parts, enum comparability_field f
     }
 }
 
-static json_t *key_of(struct summary_parts *parts, const struct group *group)
+json_t *summary_parts_key(struct summary_parts *parts, const char *const *texts)
 {
     struct json_write *writer = &parts->writer;
     json_t *object = json_write_object(writer);
-    for (int field = 0; field < COMPARABILITY_FIELD_COUNT; field++) {
-        const char *text;
-        if (!comparability_text(group->first, (enum comparability_field)field, parts->arena,
-                                &text)) {
-            parts->status = diag_no_memory(parts->diag);
-            return object;
-        }
+    for (int field = 0; field < COMPARABILITY_FIELD_COUNT; field++)
         json_write_set(writer, object, comparability_name((enum comparability_field)field),
-                       text == NULL ? json_write_null(writer)
-                                    : key_value(parts, (enum comparability_field)field, text));
-    }
+                       texts[field] == NULL
+                           ? json_write_null(writer)
+                           : key_value(parts, (enum comparability_field)field, texts[field]));
     return object;
+}
+
+static json_t *key_of(struct summary_parts *parts, const struct group *group)
+{
+    const char *texts[COMPARABILITY_FIELD_COUNT];
+    for (int field = 0; field < COMPARABILITY_FIELD_COUNT; field++) {
+        if (!comparability_text(group->first, (enum comparability_field)field, parts->arena,
+                                &texts[field])) {
+            parts->status = diag_no_memory(parts->diag);
+            return json_write_object(&parts->writer);
+        }
+    }
+    return summary_parts_key(parts, texts);
 }
 
 static json_t *difference_of(struct summary_parts *parts)

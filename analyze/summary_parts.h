@@ -46,6 +46,13 @@ json_t *summary_parts_group(struct summary_parts *parts, size_t index);
 json_t *summary_parts_comparability(struct summary_parts *parts, const struct group *group);
 json_t *summary_parts_hardware(struct summary_parts *parts, const struct hardware *hardware);
 
+/* A group's comparability texts, by field, as JSON values; NULL is null. */
+json_t *summary_parts_key(struct summary_parts *parts, const char *const *texts);
+
+/* summary_write.c: the program with its version; the options of the analysis. */
+json_t *summary_parts_program(struct summary_parts *parts);
+json_t *summary_parts_options(struct summary_parts *parts);
+
 /* summary_source.c */
 json_t *summary_parts_sources(struct summary_parts *parts);
 json_t *summary_parts_rejected(struct summary_parts *parts);

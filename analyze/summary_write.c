@@ -89,7 +89,7 @@ static json_t *metrics_of(struct summary_parts *parts, const struct candidate *w
     return counts(parts);
 }
 
-static json_t *program(struct summary_parts *parts)
+json_t *summary_parts_program(struct summary_parts *parts)
 {
     json_t *object = json_write_object(&parts->writer);
     summary_parts_put_text(parts, object, "name", "rankledger");
@@ -97,7 +97,7 @@ static json_t *program(struct summary_parts *parts)
     return object;
 }
 
-static json_t *options(struct summary_parts *parts)
+json_t *summary_parts_options(struct summary_parts *parts)
 {
     struct json_write *writer = &parts->writer;
     const struct analysis_options *given = &parts->analysis->options;
@@ -201,7 +201,7 @@ static void put_analysis(struct summary_parts *parts, json_t *root)
                    summary_parts_selection(parts, group, &analysis->selection));
     json_write_set(writer, root, "comparability", summary_parts_comparability(parts, group));
     json_write_set(writer, root, "policy", policy_write(writer, &analysis->options.policy));
-    json_write_set(writer, root, "options", options(parts));
+    json_write_set(writer, root, "options", summary_parts_options(parts));
     json_write_set(writer, root, "sources", summary_parts_sources(parts));
     json_write_set(writer, root, "rejected_sources", summary_parts_rejected(parts));
     json_write_set(writer, root, "skipped_sources", summary_parts_skipped(parts));
@@ -215,7 +215,7 @@ enum status analysis_write_summary(const struct analysis *analysis, struct text_
     json_t *root = json_write_object(&parts.writer);
     summary_parts_put_text(&parts, root, "schema", "rankledger.summary/1");
     summary_parts_put_text(&parts, root, "role", ROLE);
-    json_write_set(&parts.writer, root, "program", program(&parts));
+    json_write_set(&parts.writer, root, "program", summary_parts_program(&parts));
     json_write_set(&parts.writer, root, "weakest_source_level",
                    json_write_string(&parts.writer, weakest_level(analysis)));
     put_contract(&parts, root);

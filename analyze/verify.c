@@ -1,5 +1,6 @@
 #include "verify.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis.h"
@@ -132,17 +133,37 @@ static enum status read_options(struct verification *verification, struct diag *
 
 /* ---- the result ---- */
 
-/* Sources in both whose digests differ: the reason of most other differences. */
+static int compare_records(const void *left, const void *right)
+{
+    const struct record *const *a = left;
+    const struct record *const *b = right;
+    return strcmp((*a)->path, (*b)->path);
+}
+
+/* The recomputed records by path: those of a file of lines stand by their numbers in the set. NULL:
+ * memory exhausted. */
+static const struct record **sorted_records(const struct evidence_set *set, struct arena *arena)
+{
+    const struct record **sorted = arena_take_array(arena, set->record_count + 1, sizeof *sorted);
+    for (size_t i = 0; sorted != NULL && i < set->record_count; i++)
+        sorted[i] = &set->records[i];
+    if (sorted != NULL && set->record_count > 1)
+        qsort(sorted, set->record_count, sizeof *sorted, compare_records);
+    return sorted;
+}
+
+/* Sources whose digests differ, or that are not there any more: the reason of most other
+ * differences. */
 static enum status find_changed(struct verification *verification, struct diag *diag)
 {
     struct verify_result *result = verification->result;
     const struct evidence_set *set = &verification->analysis.set;
     const struct json_read_document *json = &verification->stored;
     uint32_t array = json_read_member(json, 0, "sources");
+    const struct record **sorted = sorted_records(set, &result->arena);
     const char **changed =
         arena_take_array(&result->arena, json_read_count(json, array), sizeof *changed);
-    size_t at = 0;
-    if (changed == NULL)
+    if (sorted == NULL || changed == NULL)
         return diag_no_memory(diag);
     for (uint32_t node = json_read_first(json, array); node != JSON_READ_NONE;
          node = json_read_next(json, array, node)) {
@@ -151,11 +172,11 @@ static enum status find_changed(struct verification *verification, struct diag *
         result->source_count++;
         if (path == NULL || sha256 == NULL)
             continue;
-        while (at < set->record_count && strcmp(set->records[at].path, path) < 0)
-            at++; /* both are sorted by path */
-        bool same = at < set->record_count && strcmp(set->records[at].path, path) == 0 &&
-                    strcmp(set->records[at].sha256, sha256) == 0;
-        if (!same)
+        const struct record wanted = {.path = path};
+        const struct record *key = &wanted;
+        const struct record **found =
+            bsearch(&key, sorted, set->record_count, sizeof *sorted, compare_records);
+        if (found == NULL || strcmp((*found)->sha256, sha256) != 0)
             changed[result->changed_count++] = path;
     }
     result->changed_sources = changed;

@@ -323,14 +323,25 @@ static void put_findings(const struct rejected_source *rejected, struct text_buf
     }
 }
 
-enum status analyze_print_rejected(const struct analysis *analysis, struct diag *diag)
+enum status analyze_print_rejected(const struct evidence_set *set, size_t limit, struct diag *diag)
 {
     struct text_buffer out = {0};
-    for (size_t i = 0; i < analysis->set.rejected_count; i++)
-        put_findings(&analysis->set.rejected[i], &out);
+    for (size_t i = 0; i < set->rejected_count && i < limit; i++)
+        put_findings(&set->rejected[i], &out);
+    if (set->rejected_count > limit)
+        text_buffer_printf(&out, "and %zu more invalid sources\n", set->rejected_count - limit);
     enum status status = out.failed ? diag_no_memory(diag) : STATUS_OK;
     if (status == STATUS_OK && out.length > 0)
         fwrite(out.text, 1, out.length, stderr);
     text_buffer_fini(&out);
     return status;
+}
+
+enum status analyze_print_require_named(const struct evidence_set *set, struct diag *diag)
+{
+    for (size_t i = 0; i < set->rejected_count; i++)
+        if (set->rejected[i].named && set->rejected[i].sha256 == NULL)
+            return diag_set(diag, STATUS_INPUT, "%s could not be read, so nothing was decided",
+                            set->rejected[i].path);
+    return STATUS_OK;
 }

@@ -9,16 +9,17 @@
 
 #include "analysis_options.h"
 #include "analyze_print.h"
+#include "archive_files.h"
 #include "output.h"
 #include "text.h"
 
 struct settings {
     struct analysis_arguments arguments;
-    const char *output;
+    const char *output, *output_dir;
     bool exit_code;
 };
 
-#define ROW_COUNT (ANALYSIS_OPTIONS_ROWS + 2)
+#define ROW_COUNT (ANALYSIS_OPTIONS_ROWS + 3)
 
 static void fill_rows(struct settings *settings, struct options_row rows[ROW_COUNT])
 {
@@ -33,6 +34,16 @@ static void fill_rows(struct settings *settings, struct options_row rows[ROW_COU
                                                        0,
                                                        NULL};
     rows[ANALYSIS_OPTIONS_ROWS + 1] =
+        (struct options_row){"output-dir",
+                             OPTIONS_TEXT,
+                             "DIR",
+                             "write a summary a group and an index (csv, json, xlsx)",
+                             &settings->output_dir,
+                             NULL,
+                             0,
+                             0,
+                             NULL};
+    rows[ANALYSIS_OPTIONS_ROWS + 2] =
         (struct options_row){"exit-code",
                              OPTIONS_FLAG,
                              NULL,
@@ -129,18 +140,6 @@ static enum status write_summary(const struct settings *settings, const struct a
     return status;
 }
 
-/* A file that was named and cannot be read is no evidence that may be left out: nothing is decided.
- * One that a directory walk found is listed and makes the evidence incomplete. */
-static enum status require_named(const struct analysis *analysis, struct diag *diag)
-{
-    const struct evidence_set *set = &analysis->set;
-    for (size_t i = 0; i < set->rejected_count; i++)
-        if (set->rejected[i].named && set->rejected[i].sha256 == NULL)
-            return diag_set(diag, STATUS_INPUT, "%s could not be read, so nothing was decided",
-                            set->rejected[i].path);
-    return STATUS_OK;
-}
-
 /* What the run came to as exit code. */
 static enum status conclude(const struct settings *settings, const struct analysis *analysis)
 {
@@ -154,9 +153,9 @@ static enum status conclude(const struct settings *settings, const struct analys
 static enum status report(const struct settings *settings, const struct analysis *analysis,
                           struct diag *diag)
 {
-    enum status status = analyze_print_rejected(analysis, diag);
+    enum status status = analyze_print_rejected(&analysis->set, SIZE_MAX, diag);
     if (status == STATUS_OK)
-        status = require_named(analysis, diag);
+        status = analyze_print_require_named(&analysis->set, diag);
     if (status == STATUS_OK)
         status = spare_evidence(settings, &analysis->set, diag);
     if (status == STATUS_OK && settings->output != NULL)
@@ -168,24 +167,52 @@ static enum status report(const struct settings *settings, const struct analysis
     return status;
 }
 
+static enum status analyze_whole(const struct settings *settings, const struct path_list *paths,
+                                 const struct analysis_options *options, struct diag *diag)
+{
+    struct arena arena = {0};
+    struct analysis analysis = {.picked = -1};
+    const char *base = NULL;
+    enum status status = base_of(settings, &arena, &base, diag);
+    if (status == STATUS_OK)
+        status = analysis_run(&analysis, paths, base, options, diag);
+    if (status == STATUS_OK)
+        status = report(settings, &analysis, diag);
+    analysis_fini(&analysis);
+    arena_fini(&arena);
+    return status;
+}
+
+static enum status check_outputs(const struct settings *settings, struct diag *diag)
+{
+    const char *folder = settings->output_dir;
+    if (folder != NULL && settings->output != NULL)
+        return diag_set(diag, STATUS_USAGE,
+                        "--output writes one summary and --output-dir one a group: give one");
+    if (folder != NULL && (folder[0] == '\0' || strcmp(folder, "-") == 0))
+        return diag_set(diag, STATUS_USAGE,
+                        "an archive gets several files: type '--output-dir DIR' with a folder");
+    return STATUS_OK;
+}
+
 static enum status analyze(const struct settings *settings, const struct options_list *operands,
                            struct diag *diag)
 {
     struct arena arena = {0};
     struct path_list paths = {0};
-    struct analysis analysis = {.picked = -1};
     struct analysis_options options;
-    const char *base = NULL;
-    enum status status = analysis_options_resolve(&settings->arguments, &arena, &options, diag);
+    enum status status = check_outputs(settings, diag);
+    if (status == STATUS_OK)
+        status = analysis_options_resolve(&settings->arguments, &arena, &options, diag);
     if (status == STATUS_OK)
         status = analysis_options_paths(&settings->arguments, operands, &paths, diag);
-    if (status == STATUS_OK)
-        status = base_of(settings, &arena, &base, diag);
-    if (status == STATUS_OK)
-        status = analysis_run(&analysis, &paths, base, &options, diag);
-    if (status == STATUS_OK)
-        status = report(settings, &analysis, diag);
-    analysis_fini(&analysis);
+    if (status == STATUS_OK && settings->output_dir != NULL) {
+        const struct archive_files files = {&paths, &options, settings->output_dir,
+                                            settings->exit_code};
+        status = archive_files_write(&files, diag);
+    } else if (status == STATUS_OK) {
+        status = analyze_whole(settings, &paths, &options, diag);
+    }
     path_list_fini(&paths);
     arena_fini(&arena);
     return status;

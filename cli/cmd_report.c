@@ -1,19 +1,12 @@
 #include "cmd_report.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "options.h"
 #include "report_files.h"
 #include "report_source.h"
+#include "source_date.h"
 #include "text.h"
-
-/* The date of a workbook's properties: equal input gives equal bytes, so it is no clock's.
- * 1980-01-01, where the dates of ZIP archives begin. */
-#define FIXED_DATE 315532800
-/* 9999-12-31, the last that a spreadsheet can show. */
-#define LAST_DATE 253402300799
 
 struct report_options {
     struct analysis_arguments arguments;
@@ -47,25 +40,6 @@ static enum status parse_formats(const char *list, unsigned *formats, struct dia
         list = list[length] == ',' ? list + length + 1 : NULL;
     }
     return status;
-}
-
-/* SOURCE_DATE_EPOCH (reproducible-builds.org): a decimal number of seconds. */
-static enum status read_date(int64_t *date, struct diag *diag)
-{
-    const char *text = getenv("SOURCE_DATE_EPOCH");
-    *date = FIXED_DATE;
-    if (text == NULL || text[0] == '\0')
-        return STATUS_OK;
-    char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    char shown[64];
-    if (text[strspn(text, "0123456789")] != '\0' || errno != 0 || value > LAST_DATE)
-        return diag_set(diag, STATUS_USAGE,
-                        "SOURCE_DATE_EPOCH is '%s': set it to seconds since 1970, or unset it",
-                        text_escape_into(shown, sizeof shown, text, strlen(text)));
-    *date = value;
-    return STATUS_OK;
 }
 
 static enum status check_options(const struct report_options *options,
@@ -110,7 +84,7 @@ static enum status run(const struct report_options *options, const struct option
     if (status == STATUS_OK)
         status = parse_formats(options->formats, &input.formats, diag);
     if (status == STATUS_OK)
-        status = read_date(&input.created, diag);
+        status = source_date_read(&input.created, diag);
     if (status == STATUS_OK)
         status = write_report(options, &source, &input, diag);
     if (status == STATUS_OK && source.outcome == STATUS_INPUT)

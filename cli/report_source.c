@@ -130,7 +130,7 @@ static enum status analyze(struct report_source *source, struct summary *summary
     if (status == STATUS_OK)
         status = analysis_run(&analysis, &paths, ".", &options, diag);
     if (status == STATUS_OK)
-        status = analyze_print_rejected(&analysis, diag);
+        status = analyze_print_rejected(&analysis.set, SIZE_MAX, diag);
     if (status == STATUS_OK) {
         judge(source, &analysis.set);
         status = summarise(&analysis, summary, diag);

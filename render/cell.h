@@ -34,6 +34,7 @@ enum cell_style {
     CELL_HEADER_RIGHT, /* of a column of numbers */
     CELL_LABEL,
     CELL_STRONG, /* the selected strategy */
+    CELL_LINK,
     CELL_PASS,
     CELL_TIGHT,
     CELL_FAIL,
@@ -54,6 +55,11 @@ enum cell_style {
 
 void cell_text(struct sheet *sheet, uint32_t row, uint32_t column, const char *text,
                enum cell_style style);
+
+/* A text that opens a file of the sheet's own folder. `file` has letters, digits, "_", "." and "-"
+ * alone. A sheet holds CELL_MAX_LINKS of them; further ones are plain texts. */
+#define CELL_MAX_LINKS 65530u
+void cell_link(struct sheet *sheet, uint32_t row, uint32_t column, const char *file);
 
 /* NAN writes an empty cell. A value that the style would show as zero although it is not is shown
  * in CELL_TINY. */
@@ -86,6 +92,20 @@ unsigned cell_lines(const char *text, double width);
 void cell_freeze(struct sheet *sheet, uint32_t row, uint32_t column);
 void cell_autofilter(struct sheet *sheet, uint32_t first_row, uint32_t last_row,
                      uint32_t last_column);
+/*
+ * Makes rows 0 (the headings, which it writes) to `last_row` a table of the spreadsheet's own, with
+ * a filter: a name, as many headings as columns, all different, and whether numbers stand below
+ * each. The name has letters alone. There must be a row besides the headings.
+ */
+struct cell_table {
+    const char *name;
+    const char *const *headings;
+    const bool *numbers;
+    size_t column_count; /* at most CELL_MAX_COLUMNS */
+    uint32_t last_row;
+};
+void cell_table(struct sheet *sheet, const struct cell_table *table);
+
 /*
  * A page begins at `row`. A sheet with breaks is printed at CELL_BREAK_SCALE percent (programs
  * ignore breaks where they scale themselves), so its columns must fit: 170 characters on A4.

@@ -7,7 +7,14 @@
  */
 #define FONT "Verdana"
 
-enum { FORMAT_BOLD = 1, FORMAT_WRAP = 2, FORMAT_RIGHT = 4, FORMAT_MONO = 8, FORMAT_LINE = 16 };
+enum {
+    FORMAT_BOLD = 1,
+    FORMAT_WRAP = 2,
+    FORMAT_RIGHT = 4,
+    FORMAT_MONO = 8,
+    FORMAT_LINE = 16,
+    FORMAT_UNDERLINE = 32
+};
 
 struct format_row {
     const char *number;
@@ -34,6 +41,7 @@ static const struct format_row format_rows[CELL_STYLE_COUNT] = {
                            .ink = 0x1F3A5F,
                            .fill = 0xE8EEF5},
     [CELL_LABEL] = {.ink = 0x5F6368},
+    [CELL_LINK] = {.flags = FORMAT_UNDERLINE, .ink = 0x1F5A9E},
     [CELL_STRONG] = {.flags = FORMAT_BOLD | FORMAT_WRAP},
     [CELL_PASS] = {.ink = 0x0B5A3C, .fill = 0xDDF2E6},
     [CELL_TIGHT] = {.ink = 0x6B4900, .fill = 0xFFF1CC},
@@ -84,6 +92,8 @@ static void apply_format(lxw_format *format, const struct format_row *row, const
         format_set_bottom(format, LXW_BORDER_THIN);
         format_set_bottom_color(format, 0x9AA8B8);
     }
+    if (row->flags & FORMAT_UNDERLINE)
+        format_set_underline(format, LXW_UNDERLINE_SINGLE);
     if (row->ink != 0)
         format_set_font_color(format, row->ink);
     if (row->fill != 0) {

@@ -8,7 +8,7 @@
 #include "texts.h"
 
 /*
- * An XLSX file under construction. workbook.c, cell.c and cell_format.c are the only files that
+ * An XLSX file under construction. workbook.c, cell.c, cell_table.c and cell_format.c are the only files that
  * know the library which writes it. Faults are sticky: after the first one every call does nothing,
  * and workbook_finish reports it. No name here is one of the library's: a program's function would
  * silently take the place of the library's own of the same name.

@@ -6,7 +6,7 @@
 #include "cell.h"
 #include "workbook.h"
 
-/* Shared by workbook.c, cell.c and cell_format.c alone. */
+/* Shared by workbook.c, cell.c, cell_table.c and cell_format.c alone. */
 
 struct sheet {
     struct workbook *workbook;
@@ -17,6 +17,7 @@ struct sheet {
     size_t break_count;
     double height; /* points, of the row whose height was set last */
     uint32_t height_row;
+    uint32_t link_count;
 };
 
 struct workbook {
