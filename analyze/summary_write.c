@@ -190,12 +190,13 @@ static void put_analysis(struct summary_parts *parts, json_t *root)
     struct json_write *writer = &parts->writer;
     const struct group *group = picked_group(analysis);
     json_t *groups = json_write_array(writer);
-    json_t *candidates = json_write_array(writer);
     for (size_t i = 0; i < analysis->groups.count; i++)
         json_write_append(writer, groups, summary_parts_group(parts, i));
-    for (size_t i = 0; group != NULL && i < group->candidate_count; i++)
-        json_write_append(writer, candidates, summary_parts_candidate(parts, group, i));
     json_write_set(writer, root, "groups", groups);
+    /* The top level repeats the only group: the same tree, written twice. */
+    json_t *repeated = json_array_get(groups, (size_t)analysis->picked);
+    json_t *candidates = group == NULL ? json_write_array(writer)
+                                       : json_incref(json_object_get(repeated, "candidates"));
     json_write_set(writer, root, "candidates", candidates);
     json_write_set(writer, root, "selection",
                    summary_parts_selection(parts, group, &analysis->selection));
@@ -211,7 +212,8 @@ enum status analysis_write_summary(const struct analysis *analysis, struct text_
                                    struct diag *diag)
 {
     struct arena scratch = {0};
-    struct summary_parts parts = {.analysis = analysis, .arena = &scratch, .diag = diag};
+    struct summary_parts parts = {
+        .writer = {.digits = true}, .analysis = analysis, .arena = &scratch, .diag = diag};
     json_t *root = json_write_object(&parts.writer);
     summary_parts_put_text(&parts, root, "schema", "rankledger.summary/1");
     summary_parts_put_text(&parts, root, "role", ROLE);

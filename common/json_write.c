@@ -104,7 +104,11 @@ json_t *json_write_real(struct json_write *writer, double value)
     /* -0 becomes 0 here: the sign of a zero says nothing about a measurement. */
     if (fabs(value) < 0x1p53 && value == trunc(value))
         return check(writer, json_integer((json_int_t)value));
-    return check(writer, json_real(value));
+    if (!writer->digits)
+        return check(writer, json_real(value));
+    char digits[32];
+    text_number_exact(digits, sizeof digits, value);
+    return check(writer, make_marked(JSON_WRITE_MARK_NUMBER, digits, strlen(digits)));
 }
 
 json_t *json_write_real_or_null(struct json_write *writer, double value)

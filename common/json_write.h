@@ -22,6 +22,8 @@
  */
 struct json_write {
     enum status status; /* first failure */
+    bool digits;        /* reals stand in the tree as their digits, as those of json_write_copy do:
+                           for large documents, which are written once and never read back */
 };
 
 json_t *json_write_object(struct json_write *writer);

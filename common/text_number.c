@@ -2,6 +2,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,47 @@ static void write_exact(char text[LONGEST], double value, int digits)
         write_fixed(text, &decimal, false);
 }
 
+/* The digits of a number above 0, and their count. */
+static int write_whole(char digits[MAX_DIGITS + 1], uint64_t number)
+{
+    int count = 0;
+    for (uint64_t rest = number; rest > 0; rest /= 10)
+        count++;
+    for (int i = count; i-- > 0; number /= 10)
+        digits[i] = (char)('0' + number % 10);
+    digits[count] = '\0';
+    return count;
+}
+
+/* Beyond this a product with a power of ten could lose the last digit; below it, not. */
+#define EXACT_BELOW 1e15
+
+/*
+ * Writes a number of up to 15 digits, the usual case, without asking printf: such a number is
+ * n / 10^k with n < 10^15, and both are doubles without rounding, so that the quotient is the
+ * double that reading the decimal gives (W. Clinger, How to Read Floating Point Numbers Accurately,
+ * 1990). The smallest k leaves no zero at the end. False if 15 digits do not suffice.
+ */
+static bool write_short(char text[LONGEST], double value)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+    double size = fabs(value);
+    for (size_t k = 0; k < sizeof powers / sizeof powers[0]; k++) {
+        double scaled = nearbyint(size * powers[k]);
+        if (scaled >= EXACT_BELOW)
+            return false;
+        if (scaled / powers[k] != size)
+            continue;
+        struct decimal decimal = {.negative = value < 0};
+        decimal.count = write_whole(decimal.digits, (uint64_t)scaled);
+        decimal.point = decimal.count - (int)k;
+        write_fixed(text, &decimal, false);
+        return true;
+    }
+    return false;
+}
+
 char *text_number_exact(char *out, size_t capacity, double value)
 {
     if (!isfinite(value))
@@ -109,10 +151,14 @@ char *text_number_exact(char *out, size_t capacity, double value)
     if (value == 0)
         return copy_out(out, capacity, "0");
     char text[LONGEST];
+    double size = fabs(value);
+    bool plain = size >= 1e-3 && size < EXACT_BELOW; /* written without an exponent */
+    if (plain && write_short(text, value))
+        return copy_out(out, capacity, text);
     /* A decimal of up to 15 digits survives the way through a normal double, so that 15 digits
      * without trailing zeros are already the shortest, where they suffice. Subnormal doubles hold
      * fewer digits. */
-    for (int digits = fabs(value) < 0x1p-1022 ? 1 : 15; digits <= MAX_DIGITS; digits++) {
+    for (int digits = size < 0x1p-1022 ? 1 : plain ? 16 : 15; digits <= MAX_DIGITS; digits++) {
         double back = 0;
         write_exact(text, value, digits);
         if (text_parse_number(text, &back) && back == value)

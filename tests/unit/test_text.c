@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,6 +171,24 @@ Test(text_number_exact, reads_back_as_the_same_double)
         text_number_exact(out, sizeof out, value);
         cr_assert(text_parse_number(out, &back), "%s", out);
         cr_assert_eq(back, value, "%s", out);
+    }
+}
+
+/* The way around printf gives what printf would: "%.15g" is the shortest where 15 digits suffice.
+ */
+Test(text_number_exact, agrees_with_printf_on_short_decimals)
+{
+    uint64_t state = 7;
+    for (int i = 0; i < 20000; i++) {
+        uint64_t digits = next_random(&state) >> (14 + i % 50);
+        double value = (double)(digits % 1000000000000000u) / pow(10, i % 16);
+        if (value < 1e-3 || value >= 1e15)
+            continue;
+        char out[32];
+        char expected[64];
+        snprintf(expected, sizeof expected, "%.15g", value);
+        cr_assert_str_eq(text_number_exact(out, sizeof out, value), expected);
+        cr_assert_str_eq(text_number_exact(out, sizeof out, -value) + 1, expected);
     }
 }
 
