@@ -1,0 +1,1 @@
+cuda, hip = "12.6", None
