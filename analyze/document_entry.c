@@ -76,13 +76,14 @@ enum status document_check_bytes(struct document_reader *reader, const char *pat
                                                     : document_check_text(&check, text, size, 0);
 }
 
-/* A file that its directory had a moment ago: the reason alone would puzzle. */
+/* Behind the reason why something cannot be read that its directory had a moment ago. */
+static const char vanished[] = ": it was there when its directory was listed";
+
 static void explain_vanished(const struct path_entry *entry, struct document_piece *piece)
 {
     size_t length = strlen(piece->reason);
     if (entry->walked && entry->regular && piece->error_number == ENOENT)
-        snprintf(piece->reason + length, sizeof piece->reason - length,
-                 ": it was there when its directory was listed");
+        snprintf(piece->reason + length, sizeof piece->reason - length, "%s", vanished);
 }
 
 /* Piece by piece; the reader's own memory is all that it takes. */
@@ -123,10 +124,12 @@ static const char *refuse_kind(const struct path_entry *entry)
 }
 
 /* The walk could not list this directory. */
-static enum status check_directory(const struct document_check *check, int error_number)
+static enum status check_directory(const struct document_check *check,
+                                   const struct path_entry *entry)
 {
-    char reason[128];
-    snprintf(reason, sizeof reason, "cannot read: %s", diag_reason(error_number));
+    char reason[160];
+    snprintf(reason, sizeof reason, "cannot read: %s%s", diag_reason(entry->error_number),
+             entry->walked && entry->error_number == ENOENT ? vanished : "");
     return document_check_unreadable(check, 0, INPUT_FAULT_UNREADABLE, reason);
 }
 
@@ -140,7 +143,7 @@ enum status document_check_entry(struct document_reader *reader, const struct pa
                                    .diag = diag,
                                    .kept = true};
     if (entry->error_number != 0)
-        return check_directory(&check, entry->error_number);
+        return check_directory(&check, entry);
     const char *refusal = refuse_kind(entry);
     if (refusal != NULL)
         return document_check_unreadable(&check, 0, INPUT_FAULT_NOT_REGULAR, refusal);

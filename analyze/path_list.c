@@ -7,6 +7,10 @@
 static enum status add_entry(void *context, const struct path_entry *entry, struct diag *diag)
 {
     struct path_list *list = context;
+    if (entry->directory_link) {
+        list->directory_links++;
+        return STATUS_OK;
+    }
     if (list->count == list->capacity) {
         size_t capacity = list->capacity == 0 ? 64 : list->capacity * 2;
         struct path_entry *entries = capacity > SIZE_MAX / sizeof *entries

@@ -12,6 +12,7 @@
 struct path_list {
     struct path_entry *entries; /* in the order of path_walk.h */
     size_t count, capacity;
+    size_t directory_links; /* met and not followed */
     struct arena arena;
 };
 

@@ -1,175 +1,199 @@
 #include "path_walk.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "arena.h"
-#include "document_text.h"
 #include "input.h"
+#include "input_path.h"
+#include "path_names.h"
 #include "text.h"
 
-/* A directory's entry; sorting compares a directory as if its name ended in "/", so that a walk in
- * this order visits whole paths in bytewise order. */
-struct name {
-    uint64_t begin; /* the first eight bytes, most significant first: decides most comparisons */
-    const char *text;
-    bool directory;
-    bool regular;
+/* So many of the innermost directories stay open; one further out is opened again by its path when
+ * it has more. A process may have 1024 files open, unless told otherwise. */
+#define OPEN_DIRECTORIES 64
+
+/* A directory that the walk is in. */
+struct level {
+    int descriptor;     /* -1: closed for now */
+    size_t path_length; /* of its path, "/" included */
+    size_t next;        /* item of its part that comes next */
+    struct path_names_part part;
 };
 
 /* What one walk carries along. */
 struct walk {
     path_walk_visit *visit;
     void *context;
-    struct text_buffer path; /* of the directory being walked, ending in "/" */
-    bool named_unreadable;   /* the operand itself could not be read */
+    struct text_buffer path; /* of what is being looked at */
+    struct path_names names;
+    struct level *levels;
+    size_t depth, capacity;
+    int operand_error; /* why the operand itself could not be listed, or 0 */
     struct diag *diag;
 };
 
-struct name_list {
-    struct name *items;
-    size_t count, capacity;
-    struct arena arena;
-};
-
-static uint64_t first_bytes(const char *text)
+static enum status visit_entry(const struct walk *walk, const struct path_entry *entry)
 {
-    uint64_t value = 0;
-    for (int i = 0; i < 8; i++) {
-        value = value << 8 | (unsigned char)*text;
-        if (*text != '\0')
-            text++;
-    }
-    return value;
+    return walk->visit(walk->context, entry, walk->diag);
 }
 
-static int compare_names(const void *left, const void *right)
+/* A directory that cannot be listed. One that was named is an operand at fault, not a find. */
+static enum status visit_unlisted(struct walk *walk, int error_number)
 {
-    const struct name *a = left;
-    const struct name *b = right;
-    if (a->begin != b->begin)
-        return a->begin < b->begin ? -1 : 1;
-    return strcmp(a->text, b->text);
+    bool named = walk->depth <= 1;
+    if (named)
+        walk->operand_error = error_number;
+    const struct path_entry entry = {
+        .path = walk->path.text, .walked = !named, .error_number = error_number};
+    return visit_entry(walk, &entry);
 }
 
-static bool add_name(struct name_list *names, const struct name *name)
+static void set_path(struct walk *walk, size_t length)
 {
-    if (names->count == names->capacity) {
-        size_t capacity = names->capacity == 0 ? 64 : names->capacity * 2;
-        struct name *items = capacity > SIZE_MAX / sizeof *items
-                                 ? NULL
-                                 : realloc(names->items, capacity * sizeof *items);
-        if (items == NULL)
-            return false;
-        names->items = items;
-        names->capacity = capacity;
-    }
-    /* Room for the "/" that makes a directory's name sort as its paths do. */
-    size_t length = strlen(name->text);
-    char *text = arena_take(&names->arena, length + 2);
-    if (text == NULL)
+    walk->path.length = length;
+    walk->path.text[length] = '\0';
+}
+
+/* ---- levels ---- */
+
+static bool reserve_level(struct walk *walk)
+{
+    if (walk->depth < walk->capacity)
+        return true;
+    size_t capacity = walk->capacity == 0 ? 16 : walk->capacity * 2;
+    struct level *levels = capacity > SIZE_MAX / sizeof *levels
+                               ? NULL
+                               : realloc(walk->levels, capacity * sizeof *levels);
+    if (levels == NULL)
         return false;
-    memcpy(text, name->text, length);
-    if (name->directory)
-        text[length] = '/';
-    names->items[names->count] = *name;
-    names->items[names->count].text = text;
-    names->items[names->count++].begin = first_bytes(text);
+    walk->levels = levels;
+    walk->capacity = capacity;
     return true;
 }
 
-/* What an entry is; links are followed for files only. False: not for us. */
-static bool classify(DIR *directory, const struct dirent *found, struct name *name)
+static void close_level(struct level *level)
 {
-    *name = (struct name){.text = found->d_name};
-    if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
-        return false;
-    struct stat about;
-    unsigned char type = found->d_type;
-    if (type == DT_UNKNOWN &&
-        fstatat(dirfd(directory), found->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0)
-        type = S_ISDIR(about.st_mode)   ? DT_DIR
-               : S_ISREG(about.st_mode) ? DT_REG
-               : S_ISLNK(about.st_mode) ? DT_LNK
-                                        : DT_UNKNOWN;
-    name->directory = type == DT_DIR;
-    name->regular = type == DT_REG;
-    if (name->directory)
-        return true;
-    if (document_text_name(found->d_name) == DOCUMENT_TEXT_OTHER)
-        return false;
-    return type != DT_LNK || fstatat(dirfd(directory), found->d_name, &about, 0) != 0 ||
-           !S_ISDIR(about.st_mode);
+    if (level->descriptor >= 0)
+        close(level->descriptor);
+    level->descriptor = -1;
 }
 
-/* Reads all names of a directory; *unreadable if the system refuses. */
-static enum status read_names(const char *path, struct name_list *names, bool *unreadable,
-                              struct diag *diag)
+/* The names that follow those that were visited. */
+static enum status list_level(struct walk *walk, struct level *level, const char *after)
 {
-    DIR *directory = opendir(path);
-    *unreadable = directory == NULL;
-    if (directory == NULL)
-        return errno == ENOMEM ? diag_no_memory(diag) : STATUS_OK;
-    enum status status = STATUS_OK;
-    for (;;) {
-        errno = 0;
-        const struct dirent *found = readdir(directory);
-        if (found == NULL) {
-            *unreadable = errno != 0;
-            break;
-        }
-        struct name name;
-        if (classify(directory, found, &name) && !add_name(names, &name)) {
-            status = diag_no_memory(diag);
-            break;
-        }
-    }
-    closedir(directory);
-    if (status == STATUS_OK && names->count > 1)
-        qsort(names->items, names->count, sizeof names->items[0], compare_names);
+    enum status status =
+        path_names_push(&walk->names, level->descriptor, after, &level->part, walk->diag);
+    level->next = level->part.begin;
+    if (status == STATUS_OK && level->part.error_number != 0)
+        status = visit_unlisted(walk, level->part.error_number);
     return status;
 }
 
-static enum status visit_path(const struct walk *walk, bool walked, bool regular)
+/* Enters the directory at `path`, which is `name` in its parent's directory. */
+static enum status enter(struct walk *walk, int parent, const char *name)
 {
-    struct path_entry entry = {.path = walk->path.text, .walked = walked, .regular = regular};
-    return walk->visit(walk->context, &entry, walk->diag);
+    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK;
+    if (!reserve_level(walk))
+        return diag_no_memory(walk->diag);
+    struct level *level = &walk->levels[walk->depth++];
+    /* A link may have taken a directory's place: it is not followed. */
+    *level = (struct level){.path_length = walk->path.length};
+    level->descriptor = walk->depth == 1 ? input_path_open(walk->path.text, flags)
+                                         : openat(parent, name, flags | O_NOFOLLOW);
+    if (level->descriptor < 0) {
+        enum status status = visit_unlisted(walk, errno);
+        walk->depth--;
+        return status;
+    }
+    if (walk->depth > OPEN_DIRECTORIES)
+        close_level(&walk->levels[walk->depth - 1 - OPEN_DIRECTORIES]);
+    return list_level(walk, level, "");
 }
 
-/* The path grows by each name and shrinks again. The depth of the recursion is limited by PATH_MAX:
- * the system refuses to open longer paths. A directory that was named is an operand at fault if it
- * cannot be read, not a find. */
-static enum status walk_directory(struct walk *walk, bool named)
+static void leave(struct walk *walk)
 {
-    struct name_list names = {0};
-    bool unreadable = false;
-    struct text_buffer *path = &walk->path;
-    size_t length = path->length;
-    enum status status = read_names(path->text, &names, &unreadable, walk->diag);
-    if (status == STATUS_OK && unreadable) {
-        walk->named_unreadable = named;
-        status = visit_path(walk, !named, false);
-    }
-    for (size_t i = 0; i < names.count && status == STATUS_OK; i++) {
-        text_buffer_puts(path, names.items[i].text);
-        if (path->failed)
-            status = diag_no_memory(walk->diag);
-        else if (names.items[i].directory)
-            status = walk_directory(walk, false);
+    struct level *level = &walk->levels[--walk->depth];
+    close_level(level);
+    path_names_pop(&walk->names, &level->part);
+}
+
+/* Opens the innermost directory again if it was closed; false, and it is said, if that fails. */
+static bool reopen(struct walk *walk, struct level *level, enum status *status)
+{
+    if (level->descriptor >= 0)
+        return true;
+    set_path(walk, level->path_length);
+    level->descriptor = input_path_open(walk->path.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (level->descriptor < 0)
+        *status = visit_unlisted(walk, errno);
+    return level->descriptor >= 0;
+}
+
+/* ---- the walk ---- */
+
+/* A directory with more names than are kept at once is read again. */
+static enum status next_turn(struct walk *walk, struct level *level)
+{
+    enum status status = STATUS_OK;
+    char *after = strdup(path_names_text(&walk->names, &level->part, level->part.end - 1));
+    if (after == NULL)
+        return diag_no_memory(walk->diag);
+    path_names_pop(&walk->names, &level->part);
+    level->next = level->part.end = level->part.begin;
+    level->part.more = false;
+    if (reopen(walk, level, &status)) {
+        if (lseek(level->descriptor, 0, SEEK_SET) != 0)
+            status = visit_unlisted(walk, errno);
         else
-            status = visit_path(walk, true, names.items[i].regular);
-        if (!path->failed) {
-            path->length = length;
-            path->text[length] = '\0';
-        }
+            status = list_level(walk, level, after);
     }
-    free(names.items);
-    arena_fini(&names.arena);
+    free(after);
+    return status;
+}
+
+static enum status visit_item(struct walk *walk, struct level *level)
+{
+    size_t item = level->next++;
+    enum path_name_kind kind = walk->names.items[item].kind;
+    enum status status = STATUS_OK;
+    if (kind == PATH_NAME_DIRECTORY && !reopen(walk, level, &status)) {
+        level->next = level->part.end; /* what is below it cannot be listed either */
+        level->part.more = false;
+        return status;
+    }
+    const char *name = path_names_text(&walk->names, &level->part, item);
+    set_path(walk, level->path_length);
+    text_buffer_puts(&walk->path, name);
+    if (walk->path.failed)
+        return diag_no_memory(walk->diag);
+    if (kind == PATH_NAME_DIRECTORY)
+        return enter(walk, level->descriptor, name);
+    const struct path_entry entry = {.path = walk->path.text,
+                                     .walked = true,
+                                     .regular = kind == PATH_NAME_REGULAR,
+                                     .directory_link = kind == PATH_NAME_DIRECTORY_LINK};
+    return visit_entry(walk, &entry);
+}
+
+static enum status walk_levels(struct walk *walk)
+{
+    enum status status = enter(walk, AT_FDCWD, NULL);
+    while (status == STATUS_OK && walk->depth > 0) {
+        struct level *level = &walk->levels[walk->depth - 1];
+        if (level->next < level->part.end)
+            status = visit_item(walk, level);
+        else if (level->part.more)
+            status = next_turn(walk, level);
+        else
+            leave(walk);
+    }
+    while (walk->depth > 0)
+        leave(walk);
     return status;
 }
 
@@ -186,10 +210,12 @@ static enum status walk_operand(const char *operand, struct walk *walk)
     text_buffer_puts(path, operand);
     if (path->length > 0 && path->text[path->length - 1] != '/')
         text_buffer_puts(path, "/");
-    enum status status = path->failed ? diag_no_memory(walk->diag) : walk_directory(walk, true);
-    if (status == STATUS_OK && walk->named_unreadable)
-        status = refuse_operand(operand, EACCES, walk->diag);
+    enum status status = path->failed ? diag_no_memory(walk->diag) : walk_levels(walk);
+    if (status == STATUS_OK && walk->operand_error != 0)
+        status = refuse_operand(operand, walk->operand_error, walk->diag);
     text_buffer_fini(path);
+    path_names_fini(&walk->names);
+    free(walk->levels);
     return status;
 }
 
@@ -199,7 +225,7 @@ enum status path_walk_operand(const char *operand, path_walk_visit *visit, void 
     struct stat about;
     int error_number = 0;
     struct path_entry entry = {.path = operand};
-    if (strcmp(operand, "-") != 0 && stat(operand, &about) != 0) {
+    if (strcmp(operand, "-") != 0 && input_path_stat(operand, &about) != 0) {
         error_number = errno;
     } else if (strcmp(operand, "-") != 0) {
         struct walk walk = {.visit = visit, .context = context, .diag = diag};

@@ -10,7 +10,8 @@ struct path_entry {
     const char *path;
     bool walked;  /* found in a directory, not named: our own summaries among these are skipped */
     bool regular; /* known to be a regular file (from the directory), no fstat needed */
-    int error_number; /* it is a directory that could not be listed, for this reason; else 0 */
+    bool directory_link; /* a link to a directory, found in one: it is not followed */
+    int error_number;    /* it is a directory that could not be listed, for this reason; else 0 */
 };
 
 /* Takes one file; the path is valid during the call. A status other than STATUS_OK ends the walk
@@ -20,11 +21,13 @@ typedef enum status path_walk_visit(void *context, const struct path_entry *entr
 
 /*
  * Visits what one operand stands for: a file, "-" (standard input) or a directory, walked
- * recursively for *.json, *.jsonl and *.ndjson, in bytewise order of the paths (links to
- * directories are not followed). STATUS_INPUT naming the path if it does not exist or cannot be
- * looked at; it is visited all the same, so that a caller that goes on sees the reason where it
- * reads the entry. A directory below the operand that cannot be read is visited too, and reading it
- * says why: nothing is passed over silently.
+ * recursively for *.json, *.jsonl and *.ndjson, also with .gz behind, in bytewise order of the
+ * paths. Links to directories below it are visited as what they are and not followed, so that there
+ * are no loops and nothing is met twice. Neither the depth of the tree nor the length of a path or
+ * a directory is limited, and memory grows with the depth alone. STATUS_INPUT naming the path if it
+ * does not exist or cannot be looked at; it is visited all the same, so that a caller that goes on
+ * sees the reason where it reads the entry. A directory below the operand that cannot be read is
+ * visited too, and reading it says why: nothing is passed over silently.
  */
 enum status path_walk_operand(const char *operand, path_walk_visit *visit, void *context,
                               struct diag *diag) STATUS_CHECKED;

@@ -15,6 +15,7 @@ struct validate_totals {
     size_t errors, warnings;
     size_t skipped;          /* own summaries and policies that a directory walk met */
     size_t named_unreadable; /* operands that could not be read */
+    size_t directory_links;  /* links to directories, not followed */
     const char *problem;     /* what kept it from looking at all that was named; NULL: nothing */
 };
 

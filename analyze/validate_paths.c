@@ -142,6 +142,10 @@ static bool is_shared(const struct path_entry *entry)
 enum status validate_paths_add(void *context, const struct path_entry *entry, struct diag *diag)
 {
     struct validate_run *run = context;
+    if (entry->directory_link) {
+        run->directory_links++;
+        return STATUS_OK;
+    }
     if (is_shared(entry))
         return share_file(run, entry, diag);
     const struct validate_slot *slot = add_file(run, entry);
@@ -180,10 +184,12 @@ enum status validate_paths_end(struct validate_run *run, struct validate_totals 
     for (unsigned i = 0; i < run->thread_count; i++)
         pthread_join(run->threads[i], NULL);
     enum status status = run->status;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         *totals = run->totals;
-    else
+        totals->directory_links = run->directory_links;
+    } else {
         diag_set(diag, status, "%s", run->diag.text);
+    }
     release(run);
     return status;
 }

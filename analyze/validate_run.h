@@ -40,6 +40,7 @@ struct validate_run {
     unsigned thread_count, thread_limit;
     struct validate_worker *caller; /* the caller's own thread works too */
     struct document_text file;      /* for the caller alone: one that is shared out in pieces */
+    size_t directory_links;         /* met by the caller */
     bool wrote_any;                 /* for the owner of the turn alone */
     pthread_mutex_t lock;
     pthread_cond_t moved; /* any of the following changed */

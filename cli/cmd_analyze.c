@@ -12,6 +12,7 @@
 #include "archive_files.h"
 #include "output.h"
 #include "text.h"
+#include "walk_note.h"
 
 struct settings {
     struct analysis_arguments arguments;
@@ -206,6 +207,7 @@ static enum status analyze(const struct settings *settings, const struct options
         status = analysis_options_resolve(&settings->arguments, &arena, &options, diag);
     if (status == STATUS_OK)
         status = analysis_options_paths(&settings->arguments, operands, &paths, diag);
+    walk_note_print(paths.directory_links);
     if (status == STATUS_OK && settings->output_dir != NULL) {
         const struct archive_files files = {&paths, &options, settings->output_dir,
                                             settings->exit_code};

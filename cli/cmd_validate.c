@@ -6,6 +6,7 @@
 #include "options.h"
 #include "validate_output.h"
 #include "validate_paths.h"
+#include "walk_note.h"
 
 struct settings {
     int format;
@@ -40,8 +41,8 @@ static void fill_rows(struct settings *settings, struct options_row rows[ROW_COU
          &settings->files_from, NULL, 0, 0, NULL},
         {"0", OPTIONS_FLAG, NULL, "paths in that FILE are separated by NUL bytes",
          &settings->nul_separated, NULL, 0, 0, NULL},
-        {"size-limit", OPTIONS_COUNT, "MIB", "largest document, decompressed (64)", &settings->limit_mib,
-         NULL, 1, 4095, NULL},
+        {"size-limit", OPTIONS_COUNT, "MIB", "largest document, decompressed (64)",
+         &settings->limit_mib, NULL, 1, 4095, NULL},
     };
     memcpy(rows, all, sizeof all);
 }
@@ -118,6 +119,7 @@ static enum status validate(const struct settings *settings, const struct option
         enum status concluded = conclude(&totals, &first, &conclusion);
         totals.problem = concluded == STATUS_INPUT ? conclusion.text : NULL;
         status = validate_output_close(&output, &totals, diag);
+        walk_note_print(totals.directory_links);
         if (status == STATUS_OK && concluded == STATUS_INPUT)
             status = diag_set(diag, concluded, "%s", conclusion.text);
         else if (status == STATUS_OK)
@@ -137,11 +139,12 @@ static enum status run(int argc, char **argv, struct diag *diag)
         .name = "validate",
         .operands = "PATH...",
         .summary = "Checks evidence files against the contract and reports every fault.",
-        .notes = "A PATH is a file, a directory (searched for *.json, *.jsonl, *.ndjson, also with\n"
-                 ".gz behind) or - for standard input. gzip data are told by their first bytes. A\n"
-                 ".jsonl file holds one record a line and may be larger than memory.\n"
-                 "exit codes: 0 all valid, 1 some invalid, 2 usage, 3 a named path unreadable or\n"
-                 "nothing matched, 4 output not writable",
+        .notes =
+            "A PATH is a file, a directory (searched for *.json, *.jsonl, *.ndjson, also with\n"
+            ".gz behind) or - for standard input. gzip data are told by their first bytes. A\n"
+            ".jsonl file holds one record a line and may be larger than memory.\n"
+            "exit codes: 0 all valid, 1 some invalid, 2 usage, 3 a named path unreadable or\n"
+            "nothing matched, 4 output not writable",
         .rows = rows,
         .row_count = ROW_COUNT,
     };

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import resource
+import socket
 import subprocess
 import sys
 import tempfile
@@ -236,6 +237,80 @@ class Lines(Archive):
         done = self.run_program("analyze", "--memory-limit", "80GiB", "a.jsonl")
         self.assertNotIn("limit of 64 MiB", done.errors)
         self.assertEqual(done.returncode, 0, done.errors)
+
+
+class Walk(Archive):
+    STEP = "directory_with_a_long_name"
+    def make_deep(self, levels):
+        """Directories in each other, deeper than a path may be long; files at some depths."""
+        self.addCleanup(subprocess.run, ["rm", "-rf", "top"], cwd=self.folder, check=True)
+        os.mkdir(self.folder / "top")
+        folder = os.open(self.folder / "top", os.O_RDONLY)
+        for level in range(levels):
+            if level in (levels // 2, levels - 1):
+                for name, data in (("a.json", SOUND), ("e.json", UNSOUND)):
+                    file = os.open(name, os.O_WRONLY | os.O_CREAT, dir_fd=folder)
+                    os.write(file, data)
+                    os.close(file)
+            os.mkdir(self.STEP, dir_fd=folder)
+            deeper = os.open(self.STEP, os.O_RDONLY, dir_fd=folder)
+            os.close(folder)
+            folder = deeper
+        os.close(folder)
+
+    def test_deeper_than_a_path_may_be_long(self):
+        levels = 150
+        self.make_deep(levels)
+        found = self.validate("top", code=1)
+        faults = [line for line in found if "e.json:" in line]
+        deep, half = (f"top/{f'{self.STEP}/' * depth}e.json:" for depth in (levels - 1, levels // 2))
+        self.assertEqual(len(faults), 2)
+        self.assertTrue(faults[0].startswith(deep), faults[0][-100:])
+        self.assertTrue(faults[1].startswith(half), faults[1][-100:])
+        self.assertEqual(found[-1], "4 documents: 2 valid, 2 invalid, 0 warnings")
+        self.assertEqual(self.validate("--jobs", "2", deep[:-1], code=1)[0], faults[0])
+        done = self.run_program("analyze", "--output", "summary.json", "top")
+        self.assertEqual(done.returncode, 1, done.errors[-300:])
+        summary = json.loads((self.folder / "summary.json").read_text())
+        self.assertEqual([len(summary[key]) for key in ("sources", "rejected_sources")], [2, 2])
+        self.assertEqual(self.run_program("verify", "summary.json").returncode, 0)
+
+    def test_many_directories_beside_deep_ones(self):
+        """More than stay open at once, each with something behind the deep one."""
+        names = []
+        for level in range(70):
+            folder = "d/" * (level + 1)
+            names += [folder + "a.json", folder + "z/b.json", folder + "z.json"]
+        self.write({name: SOUND for name in names})
+        report = json.loads("".join(self.validate("--format", "json", "d", code=0)))
+        shown = [document["path"] for document in report["documents"]]
+        self.assertEqual(shown, sorted(names))
+
+    def test_few_files_may_be_open(self):
+        self.write({"d/" * 200 + "a.json": SOUND})
+        limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (80, 80))}
+        self.validate("d", code=0, **limit)
+
+    def test_links_to_directories_are_told(self):
+        self.write({"d/a/x.json": SOUND, "other/y.json": UNSOUND})
+        (self.folder / "d/loop").symlink_to("..")
+        (self.folder / "d/a/other").symlink_to("../../other")
+        done = self.run_program("validate", "d")
+        self.assertEqual((done.returncode, done.lines), (0, ["1 document: 1 valid, 0 invalid, 0 warnings"]))
+        self.assertEqual(done.errors, "rankledger: note: 2 links to directories were not followed: name "
+                                      "what shall be read\n")
+        self.assertIn("2 links to directories", self.run_program("analyze", "d").errors)
+        self.validate("d/a/other", code=1)
+
+    def test_special_files_are_told(self):
+        self.write({"d/a.json": SOUND})
+        os.mkfifo(self.folder / "d/pipe.jsonl.gz")
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(self.folder / "d/socket.json"))
+            found = self.validate("d", code=1)
+        self.assertEqual(found[:2], [
+            "d/pipe.jsonl.gz: error: is a pipe, not a file [not_regular]",
+            "d/socket.json: error: is a socket, not a file [not_regular]"])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "document.h"
@@ -12,6 +14,7 @@ struct seen {
     enum document_kind kind;
     size_t last_line;
     const char *last_rule; /* static storage */
+    char last_message[256];
 };
 
 static enum status remember(void *context, const struct document *document, struct diag *diag)
@@ -25,6 +28,8 @@ static enum status remember(void *context, const struct document *document, stru
     if (document->findings.count > 0) {
         seen->last_line = document->findings.items[0].line;
         seen->last_rule = document->findings.items[0].rule;
+        snprintf(seen->last_message, sizeof seen->last_message, "%s",
+                 document->findings.items[0].message);
     }
     return STATUS_OK;
 }
@@ -107,6 +112,33 @@ Test(document, a_visit_that_fails_ends_the_file)
     cr_assert_eq(visits, 1);
     cr_assert_str_eq(diag.text, "full");
     document_reader_fini(&reader);
+}
+
+/* What a walk found and is gone when it is opened. */
+static void check_gone(struct path_entry entry, const char *reason)
+{
+    struct document_reader reader = {0};
+    struct diag diag = {0};
+    struct seen seen = {0};
+    cr_assert_eq(document_check_entry(&reader, &entry, remember, &seen, &diag), STATUS_OK);
+    cr_assert_eq(seen.count, 1);
+    cr_assert_str_eq(seen.last_rule, "unreadable");
+    cr_assert_str_eq(seen.last_message, reason);
+    document_reader_fini(&reader);
+}
+
+Test(document, what_vanished_after_it_was_listed_is_told_so)
+{
+    check_gone(
+        (struct path_entry){.path = "none/a.json", .walked = true, .regular = true},
+        "cannot read: No such file or directory: it was there when its directory was listed");
+    check_gone(
+        (struct path_entry){.path = "none/", .walked = true, .error_number = ENOENT},
+        "cannot read: No such file or directory: it was there when its directory was listed");
+    check_gone((struct path_entry){.path = "none/a.json", .regular = true},
+               "cannot read: No such file or directory");
+    check_gone((struct path_entry){.path = "none/", .walked = true, .error_number = EIO},
+               "cannot read: Input/output error");
 }
 
 Test(document, xml_text_has_no_markup_and_nothing_that_xml_forbids)
