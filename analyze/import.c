@@ -260,10 +260,12 @@ void import_number(struct import_record *record, const char *field, double value
 static json_t *clean_text(struct json_write *writer, const char *text, size_t length)
 {
     struct text_buffer clean = {0};
+    json_t *value = NULL;
     text_redact(&clean, text, length);
-    json_t *value = clean.failed ? NULL
-                                 : json_write_string_n(writer, clean.text != NULL ? clean.text : "",
-                                                       clean.length);
+    if (!clean.failed)
+        value = json_write_string_n(writer, clean.text != NULL ? clean.text : "", clean.length);
+    else if (writer->status == STATUS_OK)
+        writer->status = STATUS_ENVIRONMENT;
     text_buffer_fini(&clean);
     return value;
 }
