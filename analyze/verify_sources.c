@@ -48,7 +48,8 @@ static int compare_names(const void *left, const void *right)
 }
 
 /* The length of the file's part of a source's path: "a.jsonl:3" and "s.json#/sources/2" name parts
- * of a file, whatever its ending (lines are told by the content, too). */
+ * of a file. Whether a file holds lines may be told by its content alone, so that any name may be
+ * followed by a number. */
 static size_t file_length(const char *path)
 {
     const char *fragment = strstr(path, "#/sources/");
@@ -56,9 +57,8 @@ static size_t file_length(const char *path)
     size_t digits = length;
     while (digits > 0 && path[digits - 1] >= '0' && path[digits - 1] <= '9')
         digits--;
-    if (digits == length || digits == 0 || path[digits - 1] != ':')
-        return length;
-    return digits - 1;
+    bool numbered = digits < length && digits > 1 && path[digits - 1] == ':';
+    return numbered ? digits - 1 : length;
 }
 
 static const char *from_here(const struct verify_sources *sources, const char *path, size_t length)

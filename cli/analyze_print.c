@@ -5,14 +5,17 @@
 #include <string.h>
 
 #include "analyze_table.h"
+#include "groups_table.h"
 #include "selection.h"
 #include "summary_parts.h"
 #include "text.h"
 
 /* More groups would scroll away; the summary has all. */
 #define MAX_GROUPS 12
-/* The same for what was left out, which standard error lists in full, and for warnings. */
+/* The same for what was left out, which standard error lists in full, and for warnings; of an
+ * archive, whose index lists them. */
 #define MAX_LEFT_OUT 20
+#define MAX_LEFT_OUT_OF_MANY 5
 
 struct printer {
     const struct analysis *analysis;
@@ -45,6 +48,11 @@ static const struct group *picked(const struct printer *printer)
     return index < 0 ? NULL : &printer->analysis->groups.items[index];
 }
 
+static bool is_many(const struct printer *printer)
+{
+    return printer->analysis->picked < 0 && printer->analysis->groups.count > MAX_GROUPS;
+}
+
 /* "ACCEPT zero1  (rule: gain)"; what is not accepted names no strategy. */
 static void put_heading(struct printer *printer, const struct group *group,
                         const struct decision *decision)
@@ -63,17 +71,53 @@ static void put_decision(struct printer *printer, const struct group *group,
     text_buffer_puts(printer->out, "\n");
 }
 
+static struct groups_table_row row_of(const struct group *group,
+                                      const struct group_outcome *outcome)
+{
+    struct groups_table_row row = {.label = group->label,
+                                   .decision =
+                                       summary_parts_verdict_name(outcome->decision.verdict),
+                                   .rule = outcome->decision.rule,
+                                   .throughput = NAN,
+                                   .peak_mb = NAN};
+    for (size_t i = 0; i < group->candidate_count; i++)
+        row.records += (double)group->candidates[i].record_count;
+    if (outcome->selection.candidate < 0)
+        return row;
+    const struct candidate *selected = &group->candidates[outcome->selection.candidate];
+    row.strategy = selected->label;
+    row.throughput = selected->metrics.throughput;
+    row.throughput_unit = throughput_unit_name(selected->metrics.throughput_unit);
+    row.peak_mb = selected->peak_mb;
+    return row;
+}
+
+/* An archive: a line a group, and how to get the rest. */
+static void put_many_groups(struct printer *printer)
+{
+    const struct analysis *analysis = printer->analysis;
+    struct groups_table_row rows[MAX_GROUPS];
+    for (size_t i = 0; i < MAX_GROUPS; i++)
+        rows[i] = row_of(&analysis->groups.items[i], &analysis->outcomes[i]);
+    text_buffer_puts(printer->out, "\nBy themselves:\n");
+    groups_table_print(rows, MAX_GROUPS, printer->arena, printer->out);
+    text_buffer_printf(printer->out,
+                       "  and %zu more groups; --output-dir DIR writes a summary of each and an "
+                       "index that sorts and filters\n",
+                       analysis->groups.count - MAX_GROUPS);
+}
+
 static void put_groups(struct printer *printer)
 {
     const struct analysis *analysis = printer->analysis;
+    if (is_many(printer)) {
+        put_many_groups(printer);
+        return;
+    }
     for (size_t i = 0; i < analysis->groups.count; i++) {
         const struct group *group = &analysis->groups.items[i];
         if (analysis->picked >= 0 && analysis->picked != (long)i)
             continue;
-        if (analysis->picked < 0 && i == MAX_GROUPS) {
-            text_buffer_printf(printer->out, "\nand %zu more groups\n", analysis->groups.count - i);
-            break;
-        }
         text_buffer_puts(printer->out, "\n");
         put_safe(printer, group->label);
         if (group->level_name != NULL) {
@@ -112,27 +156,28 @@ static void put_rejected(struct printer *printer, const struct rejected_source *
 static void put_left_out(struct printer *printer)
 {
     const struct evidence_set *set = &printer->analysis->set;
+    size_t most = is_many(printer) ? MAX_LEFT_OUT_OF_MANY : MAX_LEFT_OUT;
     if (set->rejected_count + set->skipped_count == 0 && set->incomplete == NULL)
         return;
     text_buffer_puts(printer->out, "\nLeft out:\n");
-    for (size_t i = 0; i < set->rejected_count && i < MAX_LEFT_OUT; i++)
+    for (size_t i = 0; i < set->rejected_count && i < most; i++)
         put_rejected(printer, &set->rejected[i]);
-    if (set->rejected_count > MAX_LEFT_OUT)
+    if (set->rejected_count > most)
         text_buffer_printf(printer->out, "  and %zu more invalid sources\n",
-                           set->rejected_count - MAX_LEFT_OUT);
+                           set->rejected_count - most);
     if (set->incomplete != NULL) {
         text_buffer_puts(printer->out, "  named as missing by a summary: ");
         put_safe(printer, set->incomplete);
         text_buffer_puts(printer->out, "\n");
     }
-    for (size_t i = 0; i < set->skipped_count && i < MAX_LEFT_OUT; i++) {
+    for (size_t i = 0; i < set->skipped_count && i < most; i++) {
         text_buffer_puts(printer->out, "  ");
         put_safe(printer, set->skipped[i].path);
         text_buffer_printf(printer->out, ": %s\n", set->skipped[i].why);
     }
-    if (set->skipped_count > MAX_LEFT_OUT)
+    if (set->skipped_count > most)
         text_buffer_printf(printer->out, "  and %zu more that were skipped\n",
-                           set->skipped_count - MAX_LEFT_OUT);
+                           set->skipped_count - most);
 }
 
 /* What was read and is odd. The decision counts these records, so their reader must know. */

@@ -38,7 +38,7 @@ static void fill_rows(struct settings *settings, struct options_row rows[ROW_COU
         (struct options_row){"output-dir",
                              OPTIONS_TEXT,
                              "DIR",
-                             "write a summary a group and an index (csv, json, xlsx)",
+                             "write a summary a group, and an index of them",
                              &settings->output_dir,
                              NULL,
                              0,
@@ -231,7 +231,8 @@ enum status cmd_analyze(int argc, char **argv, struct diag *diag)
         .operands = "PATH...",
         .summary = "Judges evidence against a policy and decides which strategy to use.",
         .notes = "exit codes: 0 decided, 1 decided but sources were invalid, 2 usage, 3 a path\n"
-                 "unreadable or no evidence, 4 output not writable",
+                 "unreadable or no evidence, 4 output not writable. With --output-dir the code of\n"
+                 "--exit-code is that of the worst group.",
         .rows = rows,
         .row_count = ROW_COUNT,
     };
