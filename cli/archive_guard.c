@@ -1,6 +1,7 @@
 #include "archive_guard.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,44 +30,79 @@ static bool text_is(const struct json_read_document *json, uint32_t node, const 
     return json_read_is(json, node, JSON_READ_STRING) && json_read_equals(json, node, wanted);
 }
 
-/* Whether a file is JSON of that schema, and a summary's options say which sources are its own. */
-static bool is_of_schema(const char *path, const char *schema, bool listed)
+/* Whether a text is JSON of that schema, and if `listed` a summary whose options say which sources
+ * are its own. */
+static enum status is_of_schema(const struct input_buffer *input, const char *schema, bool listed,
+                                bool *is, struct diag *diag)
 {
-    struct input_buffer input = {0};
     struct json_read_document json = {0};
     struct json_read_fault fault;
-    struct diag unread = {0};
-    enum input_fault input_fault;
-    bool good = input_read_file(&input, path, SIZE_LIMIT, &input_fault, &unread) == STATUS_OK &&
-                json_read_parse(&json, input.data, input.size, &fault, &unread) == STATUS_OK &&
-                text_is(&json, json_read_member(&json, 0, "schema"), schema);
-    if (good && listed) {
+    enum status status = json_read_parse(&json, input->data, input->size, &fault, diag);
+    *is = status == STATUS_OK && text_is(&json, json_read_member(&json, 0, "schema"), schema);
+    if (*is && listed) {
         uint32_t options = json_read_member(&json, 0, "options");
-        good = text_is(&json, json_read_member(&json, options, "records"), ANALYSIS_LISTED);
+        *is = text_is(&json, json_read_member(&json, options, "records"), ANALYSIS_LISTED);
     }
     json_read_fini(&json);
+    return status == STATUS_INPUT ? STATUS_OK : status;
+}
+
+/* What cannot be looked at is not replaced. */
+static enum status refuse_unknown(const char *path, const char *reason, struct diag *diag)
+{
+    char shown[512];
+    return diag_set(diag, STATUS_ENVIRONMENT, "%s: cannot tell whether it may be replaced: %s",
+                    text_escape_into(shown, sizeof shown, path, strlen(path)), reason);
+}
+
+/* The first of the index's files that is there, or NULL; whether index.json is. */
+static enum status find_index(const char *output, struct text_buffer *path, const char **found,
+                              bool *has_json, struct diag *diag)
+{
+    struct stat info;
+    for (size_t i = 0; i < sizeof index_names / sizeof index_names[0]; i++) {
+        if (!join(path, output, index_names[i]))
+            return diag_no_memory(diag);
+        bool there = lstat(path->text, &info) == 0;
+        if (!there && errno != ENOENT && errno != ENOTDIR)
+            return refuse_unknown(path->text, diag_reason(errno), diag);
+        if (there && *found == NULL)
+            *found = index_names[i];
+        *has_json = *has_json || (there && strcmp(index_names[i], "index.json") == 0);
+    }
+    return STATUS_OK;
+}
+
+static enum status is_our_index(const char *output, struct text_buffer *path, bool *ours,
+                                struct diag *diag)
+{
+    struct input_buffer input = {0};
+    struct diag unread = {0};
+    enum input_fault fault;
+    if (!join(path, output, "index.json"))
+        return diag_no_memory(diag);
+    enum status status = input_read_file(&input, path->text, SIZE_LIMIT, &fault, &unread);
+    if (status != STATUS_OK)
+        status = refuse_unknown(path->text, unread.text, diag);
+    else
+        status = is_of_schema(&input, "rankledger.index/1", false, ours, diag);
     input_fini(&input);
-    return good;
+    return status;
 }
 
 enum status archive_guard_index(const char *output, struct diag *diag)
 {
     struct text_buffer path = {0};
-    struct stat info;
     const char *found = NULL;
+    bool has_json = false;
     bool ours = false;
-    for (size_t i = 0; i < sizeof index_names / sizeof index_names[0]; i++)
-        if (join(&path, output, index_names[i]) && lstat(path.text, &info) == 0)
-            found = index_names[i];
-    if (found != NULL && join(&path, output, "index.json"))
-        ours = is_of_schema(path.text, "rankledger.index/1", false);
-    bool failed = path.failed;
-    text_buffer_fini(&path);
-    if (failed)
-        return diag_no_memory(diag);
-    if (found == NULL || ours)
-        return STATUS_OK;
     char shown[512];
+    enum status status = find_index(output, &path, &found, &has_json, diag);
+    if (status == STATUS_OK && has_json)
+        status = is_our_index(output, &path, &ours, diag);
+    text_buffer_fini(&path);
+    if (status != STATUS_OK || found == NULL || ours)
+        return status;
     return diag_set(diag, STATUS_USAGE,
                     "%s/%s is there and belongs to no index of rankledger analyze: name another "
                     "folder with --output-dir, or move it away",
@@ -180,13 +216,27 @@ struct older {
     size_t count;
 };
 
+/* One that cannot be read is none that anybody could take for a summary of this index. */
+static bool is_summary(const char *path)
+{
+    struct input_buffer input = {0};
+    struct diag unread = {0};
+    enum input_fault fault;
+    bool is = false;
+    if (input_read_file(&input, path, SIZE_LIMIT, &fault, &unread) == STATUS_OK &&
+        is_of_schema(&input, "rankledger.summary/1", true, &is, &unread) != STATUS_OK)
+        is = false;
+    input_fini(&input);
+    return is;
+}
+
 static bool is_older(const struct older *older, const char *output, const char *name,
                      struct text_buffer *path)
 {
     return archive_name_is_one(name) &&
            bsearch(&name, older->written, older->written_count, sizeof *older->written,
                    compare_names) == NULL &&
-           join(path, output, name) && is_of_schema(path->text, "rankledger.summary/1", true);
+           join(path, output, name) && is_summary(path->text);
 }
 
 /* Keeps the first names in order. */

@@ -39,7 +39,6 @@ import tempfile
 import xml.etree.ElementTree
 
 READING = {"open", "fopen", "read", "fread", "stat", "opendir", "readdir", "readlink"}
-OLD = b"what was there before\n"
 SANITIZER_WORDS = (b"ERROR: AddressSanitizer", b"ERROR: LeakSanitizer", b"runtime error:")
 
 
@@ -62,6 +61,8 @@ def parse_arguments():
     parser.add_argument("--crashing", default="",
                         help="part of a library's name: it may crash in a child process, if the "
                              "program still ends cleanly (libxlsxwriter uses what it did not get)")
+    parser.add_argument("--old", default="what was there before", type=lambda text: text.encode() + b"\n",
+                        help="content of the targets that exist already")
     parser.add_argument("--asan", action="store_true", help="the program has AddressSanitizer")
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
@@ -112,7 +113,7 @@ class Runner:
             path = os.path.join(out, target)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as stream:
-                stream.write(OLD)
+                stream.write(self.options.old)
         try:
             done = subprocess.run(self.options.command, cwd=folder, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
@@ -184,7 +185,7 @@ def fault_of(kind, outcome, good, old, options):
             if kind == "unlink":
                 continue
             return f"left {name} behind"
-        untouched = name in old and content == OLD
+        untouched = name in old and content == options.old
         if content != good.files[name] and not untouched and not (
                 listing and is_complete(content)):
             return f"{name} is neither as before nor complete"

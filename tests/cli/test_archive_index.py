@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""analyze --output-dir, end to end: test_archive.py PROGRAM [TESTS...]"""
+"""analyze --output-dir, end to end: test_archive_index.py PROGRAM [TESTS...]"""
 import csv
 import json
 import os
