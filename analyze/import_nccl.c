@@ -13,9 +13,15 @@ void import_nccl_init(struct import_nccl_run *run, struct import *import, size_t
                                     .first_line = first_line};
 }
 
+/* A run makes a row a size, and a line a GPU. */
+#define MOST_ITEMS 100000
+
 /* A list with room for one more: doubled, so that the arena holds at most twice as much. */
 static void *grow(struct import *import, void *items, size_t count, size_t *capacity, size_t size)
 {
+    if (count == MOST_ITEMS)
+        import_refuse(import, 0, "more than %d rows or devices in one run of nccl-tests",
+                      MOST_ITEMS);
     if (count < *capacity)
         return items;
     size_t larger = *capacity > 0 ? 2 * *capacity : 64;

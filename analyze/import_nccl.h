@@ -60,7 +60,8 @@ struct import_nccl_run {
 /* Nothing told. */
 void import_nccl_init(struct import_nccl_run *run, struct import *import, size_t first_line);
 
-/* Room for one more, zeroed but for what is NAN; NULL: memory exhausted. */
+/* Room for one more, zeroed but for what is NAN; NULL: memory exhausted, or there are so many that
+ * this cannot be a run of nccl-tests (the import has failed). */
 struct import_nccl_row *import_nccl_add_row(struct import_nccl_run *run);
 struct import_nccl_device *import_nccl_add_device(struct import_nccl_run *run);
 

@@ -21,11 +21,11 @@ bool import_scan_next(struct import_cursor *cursor, struct import_line *line)
         return false;
     const char *begin = source->text + cursor->offset;
     size_t left = source->size - cursor->offset;
-    const char *line_feed = memchr(begin, '\n', left);
-    size_t length = line_feed == NULL ? left : (size_t)(line_feed - begin);
-    const char *carriage_return = memchr(begin, '\r', length);
-    if (carriage_return != NULL)
-        length = (size_t)(carriage_return - begin);
+    /* The text has no NUL but the one behind it. Looking for the line end first would take the
+     * square of a progress bar's length. */
+    size_t length = strcspn(begin, "\r\n");
+    if (length > left)
+        length = left;
     if (!cursor->inside)
         cursor->number++;
     line->number = cursor->number;

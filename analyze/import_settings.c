@@ -53,6 +53,31 @@ static bool row_field(const struct evidence_row *row, char *field, size_t capaci
     return true;
 }
 
+/* The rule of a field, whoever writes it; NULL. */
+static const struct evidence_row *row_of(const char *field)
+{
+    for (int own = 0; own < 2; own++) {
+        size_t count = 0;
+        const struct evidence_row *rows =
+            own == 0 ? evidence_rules_table(&count) : evidence_rules_own_table(&count);
+        for (size_t i = 0; i < count; i++) {
+            char known[128];
+            if (row_field(&rows[i], known, sizeof known) && strcmp(known, field) == 0)
+                return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+/* A model may be called 7: where a field takes texts and no numbers, what looks like one is a text.
+ */
+static bool takes_text_alone(const char *field)
+{
+    const struct evidence_row *row = row_of(field);
+    return row != NULL && (row->types & EVIDENCE_STRING) != 0 &&
+           (row->types & (EVIDENCE_NUMBER | EVIDENCE_BOOLEAN | EVIDENCE_OBJECT)) == 0;
+}
+
 /* The known field that a misspelt one is nearest to, at most two letters off; NULL: it is known, or
  * like none (fields of other producers are legal). */
 static const char *misspelt(const char *field, char *nearest, size_t capacity)
@@ -123,7 +148,8 @@ static enum status read_value(struct reading *reading)
                           "--set %s: expected a number, a text, true, false or an object; leave "
                           "out what is not known",
                           reading->shown);
-    else if (status == STATUS_OK)
+    else if (status == STATUS_OK && !(takes_text_alone(reading->setting->field) &&
+                                      !json_read_is(&json, 0, JSON_READ_STRING)))
         reading->setting->value = json_write_copy(&writer, &json, 0);
     else {
         status = STATUS_OK;

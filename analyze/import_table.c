@@ -14,44 +14,6 @@ const struct import_format *const import_table[] = {
     &import_torchtitan, &import_watchdog,  NULL,
 };
 
-static void list_names(struct text_buffer *out)
-{
-    for (size_t i = 0; import_table[i] != NULL; i++)
-        text_buffer_printf(out, "%s%s", i > 0 ? ", " : "", import_table[i]->name);
-}
-
-enum status import_table_find(const char *name, const struct import_format **format,
-                              struct diag *diag)
-{
-    const struct import_format *nearest = NULL;
-    size_t least = 4; /* letters that a slip may change */
-    for (size_t i = 0; import_table[i] != NULL; i++) {
-        const char *known = import_table[i]->name;
-        size_t distance = text_distance(name, strlen(name), known, strlen(known));
-        if (distance == 0) {
-            *format = import_table[i];
-            return STATUS_OK;
-        }
-        if (distance < least) {
-            least = distance;
-            nearest = import_table[i];
-        }
-    }
-    struct text_buffer names = {0};
-    char shown[128];
-    text_escape_into(shown, sizeof shown, name, strlen(name));
-    list_names(&names);
-    enum status status =
-        names.failed ? diag_no_memory(diag)
-        : nearest != NULL
-            ? diag_set(diag, STATUS_USAGE, "--from %s: no such format; did you mean %s?", shown,
-                       nearest->name)
-            : diag_set(diag, STATUS_USAGE, "--from %s: no such format; choose one of %s", shown,
-                       names.text);
-    text_buffer_fini(&names);
-    return status;
-}
-
 /* A document whose kind shows, although it is nothing to import. */
 static enum status refuse_json(const struct import_source *source, struct diag *diag)
 {

@@ -6,12 +6,9 @@
 
 /* The formats that `import` reads. To add one: import_<tool>.c and a row. */
 
-/* Ends with NULL. */
+/* Ends with NULL, after at most IMPORT_TABLE_MOST. */
+#define IMPORT_TABLE_MOST 31
 extern const struct import_format *const import_table[];
-
-/* The format named by --from; STATUS_USAGE, with the nearest name or all of them, for another. */
-enum status import_table_find(const char *name, const struct import_format **format,
-                              struct diag *diag) STATUS_CHECKED;
 
 /*
  * The format whose signs the source has most of. STATUS_INPUT if it has none of any (the message

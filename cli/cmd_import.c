@@ -10,7 +10,9 @@
 #include "options.h"
 
 struct settings {
-    const char *from;
+    int from; /* a row of import_table */
+    bool has_from;
+    const char *formats[IMPORT_TABLE_MOST + 1]; /* their names, for --from */
     struct options_list set;
     struct options_list calibration;
     const char *output;
@@ -23,9 +25,11 @@ struct settings {
 
 static void fill_rows(struct settings *settings, struct options_row rows[ROW_COUNT])
 {
+    for (size_t i = 0; i < IMPORT_TABLE_MOST && import_table[i] != NULL; i++)
+        settings->formats[i] = import_table[i]->name;
     const struct options_row all[ROW_COUNT] = {
-        {"from", OPTIONS_TEXT, "TOOL", "the tool that wrote it, where it is not recognised",
-         &settings->from, NULL, 0, 0, NULL},
+        {"from", OPTIONS_CHOICE, "TOOL", "the tool that wrote it, where it is not recognised",
+         &settings->from, &settings->has_from, 0, 0, settings->formats},
         {"set", OPTIONS_LIST, "FIELD=VALUE", "what the log does not tell (workload.world_size=8)",
          &settings->set, NULL, 0, 0, NULL},
         {"calibration", OPTIONS_LIST, "FILE", "rates of links, of nccl-tests, for the records",
@@ -63,8 +67,8 @@ static enum status prepare(const struct settings *settings, struct import_reques
 {
     enum status status =
         import_settings_read(&request->settings, settings->set.values, settings->set.count, diag);
-    if (status == STATUS_OK && settings->from != NULL)
-        status = import_table_find(settings->from, &request->format, diag);
+    if (settings->has_from)
+        request->format = import_table[settings->from];
     if (status != STATUS_OK || settings->calibration.count == 0)
         return status;
     request->calibrations = json_array();
@@ -118,10 +122,13 @@ enum status cmd_import(int argc, char **argv, struct diag *diag)
         .name = "import",
         .operands = "PATH...",
         .summary = "Makes evidence of another tool's log.",
-        .notes = "The tool is recognised from the content. What a log does not say stays absent,\n"
-                 "and --set gives it. Several records are written one a line.\n"
-                 "exit codes: 0 imported, 1 not all valid (--strict), 2 usage, 3 unreadable or no\n"
-                 "known tool's output, 4 output not writable",
+        .notes =
+            "TOOL is nccl-tests, deepspeed, deepspeed-autotuner, hf-trainer, llm.c, megatron,\n"
+            "torchtitan or nccl-watchdog.\n"
+            "The tool is recognised from the content. What a log does not say stays absent,\n"
+            "and --set gives it. Several records are written one a line.\n"
+            "exit codes: 0 imported, 1 not all valid (--strict), 2 usage, 3 unreadable or no\n"
+            "known tool's output, 4 output not writable",
         .rows = rows,
         .row_count = ROW_COUNT,
     };

@@ -78,6 +78,10 @@ class Import(unittest.TestCase):
         self.assertEqual(document["workload"], {"model": "gpt 2", "world_size": 8, "state_bytes": {"parameters": 2}})
         self.assertEqual(document["import"]["set"]["workload.world_size"], 8)
         self.assertNotIn("asked", document["import"])
+        document = self.imported(WATCHDOG, "--set", "workload.model=7", "--set", "hardware.device=4090",
+                                 "--set", "workload.activation_checkpointing=true")
+        self.assertEqual((document["workload"]["model"], document["hardware"]["device"]), ("7", "4090"))
+        self.assertIs(document["workload"]["activation_checkpointing"], True)
 
     def test_a_contradiction_names_line_and_both_values(self):
         self.refused(2, ["<stdin>:4: workload.world_size is 2", "--set workload.world_size=4"],
@@ -134,10 +138,17 @@ class Import(unittest.TestCase):
 
     def test_from_names_the_tool(self):
         self.assertEqual(self.imported(LINKS, "--from", "nccl-tests")["schema"], "rankledger.calibration/1")
-        self.refused(2, "did you mean nccl-tests?", "--from", "nccl-test", "-")
-        self.refused(2, "choose one of", "--from", "tensorboard", "-")
+        self.refused(2, "nccl-tests", "--from", "nccl-test", "-")
+        self.refused(2, "nccl-tests", "--from", "tensorboard", "-")
         self.refused(3, "nothing to import", "--from", "nccl-tests", "-", text="hello\n")
         self.refused(3, "nothing to import", "--from", "nccl-watchdog", "-", text="hello\n")
+
+    def test_help_names_every_tool(self):
+        known = self.run_import("--from", "x", "-").stderr.decode().partition("none of ")[2].partition(";")[0]
+        self.assertIn("nccl-tests", known)
+        help_ = self.run_import("--help").stdout.decode().replace("\n", " ")
+        for name in known.split(", "):
+            self.assertIn(name, help_)
 
     def test_what_is_no_log_is_said(self):
         self.write("evidence.json", json.dumps({"strategy": "ddp", "evidence_level": "x"}))
