@@ -56,6 +56,12 @@ bool import_deepspeed_take_stage(struct import_deepspeed_config *config,
 void import_deepspeed_take_value(struct import_deepspeed_config *config, const char *section,
                                  const char *name, struct import_span value, size_t line);
 
+/* The members of a configuration's object, and of those in it; `line` is that of all of them, 0:
+ * each has its own in the document. */
+void import_deepspeed_take_members(struct import_deepspeed_config *config, const char *section,
+                                   const struct json_read_document *json, uint32_t object,
+                                   size_t line);
+
 /* The line as it goes into a record. */
 size_t import_deepspeed_line(const struct import_deepspeed_config *config, size_t line);
 

@@ -214,6 +214,40 @@ static void take_json_line(struct import_deepspeed_config *config, const struct 
         import_told_add(&config->stage_asked, 0, json->line); /* DeepSpeed's default */
 }
 
+void import_deepspeed_take_members(struct import_deepspeed_config *config, const char *section,
+                                   const struct json_read_document *json, uint32_t object,
+                                   size_t line)
+{
+    for (uint32_t key = json_read_first(json, object); key != JSON_READ_NONE;
+         key = json_read_next(json, object, key)) {
+        const struct json_read_node *value = &json->nodes[key + 1];
+        struct import_span text = {json->text + value->offset, value->length, false};
+        char name[48];
+        if (json_read_string(json, key, name, sizeof name) >= sizeof name)
+            continue;
+        if (value->type == JSON_READ_OBJECT)
+            import_deepspeed_take_members(config, name, json, key + 1, line);
+        else
+            import_deepspeed_take_value(config, section, name, text,
+                                        line != 0 ? line : import_scan_json_line(json, key + 1));
+    }
+}
+
+/* The whole configuration behind "json = " in one line. */
+static void take_json_whole(struct import_deepspeed_config *config, struct import_span text,
+                            size_t line)
+{
+    struct json_read_document json = {0};
+    struct json_read_fault fault;
+    struct diag diag = {0};
+    if (json_read_parse(&json, text.text, text.length, &fault, &diag) == STATUS_OK) {
+        import_deepspeed_take_members(config, "", &json, 0, line);
+        if (config->stage_asked.line == 0)
+            import_told_add(&config->stage_asked, 0, line); /* DeepSpeed's default */
+    }
+    json_read_fini(&json);
+}
+
 /* ---- Lines ---- */
 
 /* "[config.py:1003:print]   world_size ................... 4", and the arguments' lines, which are
@@ -257,8 +291,12 @@ bool import_deepspeed_take_config(struct import_deepspeed_config *config,
         take_json_line(config, line);
         return true;
     }
-    if (import_scan_find(&rest, "json = {") && import_scan_trim(rest).length == 0) {
-        config->json = (struct import_deepspeed_json){.line = line->number, .depth = 1};
+    if (import_scan_find(&rest, "json = {")) {
+        if (import_scan_trim(rest).length == 0)
+            config->json = (struct import_deepspeed_json){.line = line->number, .depth = 1};
+        else
+            take_json_whole(config, (struct import_span){rest.text - 1, rest.length + 1, rest.cut},
+                            line->number);
         return true;
     }
     if (import_scan_find(&rest, "Discovered MPI settings of ")) {

@@ -28,14 +28,14 @@ static bool size_behind(const struct import_span *span, const char *label, doubl
     if (!import_scan_find(&rest, label) || !import_scan_size(&rest, IMPORT_SCAN_BINARY, &bytes))
         return false;
     *mib = bytes / MIB;
-    return true;
+    return import_told_usable(bytes);
 }
 
 /* Whether see_memory_usage was called within a training step, from its message. */
 static bool in_training(struct import_span message)
 {
     static const char *const words[] = {"forward", "Forward", "backward", "Backward", " step"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && message.length > 0; i++) {
         struct import_span rest = message;
         if (import_scan_find(&rest, words[i]))
             return true;
@@ -79,9 +79,9 @@ static bool take_report(struct import_deepspeed_memory *memory, const struct imp
     double mib = 0;
     if (!import_scan_find(&rest, "memory (MB) |"))
         return false;
-    if (import_scan_labelled(&rest, "max allocated:", &mib) && mib > 0 && isfinite(mib))
+    if (import_scan_labelled(&rest, "max allocated:", &mib) && mib > 0 && import_told_usable(mib))
         training_peak(memory, mib, line->number);
-    if (import_scan_labelled(&rest, "max reserved:", &mib) && mib > 0 && isfinite(mib))
+    if (import_scan_labelled(&rest, "max reserved:", &mib) && mib > 0 && import_told_usable(mib))
         largest(&memory->reserved_mib, &memory->reserved_line, NULL, mib, line->number);
     if (import_scan_labelled(&line->span, "[Rank ", &rank))
         note_rank(memory, rank);

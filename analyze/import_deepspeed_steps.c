@@ -47,6 +47,13 @@ static double value_or_nan(const struct import_line *line, const char *const lab
     return field_of(line, labels, &value) && isfinite(value) ? value : NAN;
 }
 
+/* The same for what is reckoned with. */
+static double rate_or_nan(const struct import_line *line, const char *const labels[4])
+{
+    double value = value_or_nan(line, labels);
+    return import_told_usable(value) ? value : NAN;
+}
+
 static void take_told(struct import_told *told, const struct import_line *line,
                       const char *const labels[4])
 {
@@ -84,9 +91,9 @@ static bool loop_step_of(const struct import_line *line, double *step, double *m
 {
     *half_unit_ms = 0.05;
     if (field_of(line, time_labels, ms) && iteration_of(line, step))
-        return *ms > 0 && isfinite(*ms);
+        return *ms > 0 && import_told_usable(*ms);
     *half_unit_ms = 0.5;
-    return pipeline_of(line, step, ms) && *ms > 0 && isfinite(*ms);
+    return pipeline_of(line, step, ms) && *ms > 0 && import_told_usable(*ms);
 }
 
 static bool take_iteration(struct import *import, struct import_deepspeed_iterations *taken,
@@ -104,7 +111,7 @@ static bool take_iteration(struct import *import, struct import_deepspeed_iterat
     taken->half_unit_ms = half_unit_ms;
     import_sample_add(import, &taken->steps, step, line->number);
     import_sample_add(import, &taken->times_ms, ms, line->number);
-    import_sample_add(import, &taken->rates, value_or_nan(line, rate_labels), line->number);
+    import_sample_add(import, &taken->rates, rate_or_nan(line, rate_labels), line->number);
     import_sample_add(import, &taken->losses, value_or_nan(line, loss_labels), line->number);
     import_sample_add(import, &taken->norms, value_or_nan(line, norm_labels), line->number);
     take_told(&taken->global_batch, line, batch_labels);
@@ -203,7 +210,7 @@ static bool take_timer(struct import *import, struct import_deepspeed_timers *ta
     (void)import_scan_labelled(&line->span, "CurrSamplesPerSec=", &current);
     if (taken->steps.count > 0 && taken->steps.values[taken->steps.count - 1] == step)
         return true; /* another rank's line of the same step */
-    if (!(running > 0) || !isfinite(running)) {
+    if (!(running > 0) || !import_told_usable(running)) {
         taken->useless_line = line->number;
         return true;
     }
@@ -211,8 +218,8 @@ static bool take_timer(struct import *import, struct import_deepspeed_timers *ta
     take_accumulation(taken, line);
     import_sample_add(import, &taken->steps, step, line->number);
     import_sample_add(import, &taken->running, running, line->number);
-    import_sample_add(import, &taken->current, current > 0 && isfinite(current) ? current : NAN,
-                      line->number);
+    import_sample_add(import, &taken->current,
+                      current > 0 && import_told_usable(current) ? current : NAN, line->number);
     import_sample_add(import, &taken->clock_ms, clock_of(line), line->number);
     return true;
 }
@@ -239,7 +246,7 @@ static bool part_of(const struct import_span *span, const char *name, const char
                     double *ms)
 {
     return (import_scan_labelled(span, name, ms) || import_scan_labelled(span, old_name, ms)) &&
-           *ms >= 0 && isfinite(*ms);
+           *ms >= 0 && import_told_usable(*ms);
 }
 
 /*

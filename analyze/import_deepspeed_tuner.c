@@ -45,29 +45,12 @@ static struct import_span text_of(const struct json_read_document *json, uint32_
     return (struct import_span){json->text + at->offset, at->length, false};
 }
 
-/* The members of a configuration and of the objects in it. */
-static void take_members(struct import_deepspeed_config *config, const char *section,
-                         const struct json_read_document *json, uint32_t object)
-{
-    for (uint32_t key = json_read_first(json, object); key != JSON_READ_NONE;
-         key = json_read_next(json, object, key)) {
-        char name[48];
-        if (json_read_string(json, key, name, sizeof name) >= sizeof name)
-            continue;
-        if (json_read_is(json, key + 1, JSON_READ_OBJECT))
-            take_members(config, name, json, key + 1);
-        else
-            import_deepspeed_take_value(config, section, name, text_of(json, key + 1),
-                                        import_scan_json_line(json, key + 1));
-    }
-}
-
 static void take_ds_config(struct import_deepspeed_config *config,
                            const struct json_read_document *json, uint32_t object)
 {
     if (!json_read_is(json, object, JSON_READ_OBJECT))
         return;
-    take_members(config, "", json, object);
+    import_deepspeed_take_members(config, "", json, object, 0);
     uint32_t tuning = json_read_member(json, object, "autotuning");
     double parallel = 0;
     if (json_read_double(json, json_read_member(json, tuning, "mp_size"), &parallel) &&
@@ -161,8 +144,8 @@ static void write_metrics(struct import_record *record, const struct import_sour
     double latency = NAN;
     double flops = NAN;
     if (import_scan_json_number(json, json_read_member(json, 0, "FLOPS_per_gpu"), &flops))
-        import_value(record, "flops_per_gpu", isfinite(flops) ? flops : NAN);
-    if (!import_scan_json_number(json, node, &throughput) || !isfinite(throughput) ||
+        import_value(record, "flops_per_gpu", import_told_usable(flops) ? flops : NAN);
+    if (!import_scan_json_number(json, node, &throughput) || !import_told_usable(throughput) ||
         !(throughput > 0)) {
         explain_failure(record, source,
                         "the autotuner measured no throughput: the experiment failed", line);
@@ -270,7 +253,7 @@ static void write_row(struct import *import, struct import_span value, struct im
 {
     struct import_record *record = begin_named(import, name, line);
     double metric = 0;
-    bool told = import_scan_number(&value, &metric) && isfinite(metric);
+    bool told = import_scan_number(&value, &metric) && import_told_usable(metric);
     import_value(record, "best_metric_val", told ? metric : NAN);
     if (!told || metric <= 0) {
         fail_as(record, "the autotuner measured nothing: every experiment with this stage failed",

@@ -8,9 +8,9 @@
 /* The Trainer rounds rates to three decimals. */
 #define RATE_HALF_UNIT 0.0005
 
-static double finite_or_nan(const struct import_hf_number *number)
+static double usable_or_nan(const struct import_hf_number *number)
 {
-    return number->line != 0 && isfinite(number->value) ? number->value : NAN;
+    return number->line != 0 && import_told_usable(number->value) ? number->value : NAN;
 }
 
 /* ---- The plan ---- */
@@ -35,7 +35,7 @@ static void write_plan(struct import_record *record, const struct import_hf *run
         import_value(record, "trainable_parameters", plan->trainable.value);
     import_told_write(record, "workload.parameters", &plan->parameters);
     import_ask(record, "workload.parameters", "only those that are trained are told");
-    if (finite_or_nan(&run->micro_batch) > 0 && plan->per_device.line == 0) {
+    if (usable_or_nan(&run->micro_batch) > 0 && plan->per_device.line == 0) {
         import_number(record, "workload.micro_batch", run->micro_batch.value,
                       run->micro_batch.line);
         import_warn(record, run->micro_batch.line,
@@ -50,8 +50,8 @@ static void write_plan(struct import_record *record, const struct import_hf *run
  * those before a checkpoint from which it went on, and those after an early stop. */
 static double part_trained(struct import_record *record, const struct import_hf *run, size_t *line)
 {
-    double all = run->plan.steps.line != 0 ? run->plan.steps.value : finite_or_nan(&run->max_steps);
-    double done = run->global_step.line != 0 ? run->global_step.value : all;
+    double all = run->plan.steps.line != 0 ? run->plan.steps.value : usable_or_nan(&run->max_steps);
+    double done = run->global_step.line != 0 ? usable_or_nan(&run->global_step) : all;
     double before = run->plan.resumed_from.line != 0 ? run->plan.resumed_from.value : 0;
     *line = before > 0 ? run->plan.resumed_from.line : run->global_step.line;
     if (!(all > 0) || !(done - before > 0) || done - before >= all)
@@ -74,11 +74,11 @@ static void check_counts(struct import_record *record, const struct import_hf *r
                          double slack)
 {
     const struct import_hf_report *report = &run->report;
-    double runtime = finite_or_nan(&report->runtime_s);
-    double epochs = finite_or_nan(&report->epoch);
-    double samples = finite_or_nan(&report->train_samples);
-    double steps = finite_or_nan(&report->steps_per_s) * runtime;
-    double told = run->max_steps.line != 0 ? run->max_steps.value : NAN;
+    double runtime = usable_or_nan(&report->runtime_s);
+    double epochs = usable_or_nan(&report->epoch);
+    double samples = usable_or_nan(&report->train_samples);
+    double steps = usable_or_nan(&report->steps_per_s) * runtime;
+    double told = usable_or_nan(&run->max_steps);
     if (fabs(samples * epochs - counted) > slack + 0.01 * samples)
         import_warn(record, report->train_samples.line,
                     "the rate is that of %.1f samples in %g s, although train_samples is %g in %g "
@@ -121,7 +121,7 @@ static void write_step_rate(struct import_record *record, const struct import_hf
 {
     const struct import_hf_number *rate = &run->report.samples_per_s;
     double batch = 0;
-    import_value(record, "steps_per_s", finite_or_nan(rate));
+    import_value(record, "steps_per_s", usable_or_nan(rate));
     import_warn(record, rate->line,
                 "without train_steps_per_second this is a version that counts steps, not samples, "
                 "in train_samples_per_second");
@@ -134,11 +134,11 @@ static void write_step_rate(struct import_record *record, const struct import_hf
 static void write_samples(struct import_record *record, const struct import_hf *run)
 {
     const struct import_hf_report *report = &run->report;
-    double rate = finite_or_nan(&report->samples_per_s);
-    double runtime = finite_or_nan(&report->runtime_s);
+    double rate = usable_or_nan(&report->samples_per_s);
+    double runtime = usable_or_nan(&report->runtime_s);
     double slack = RATE_HALF_UNIT * runtime + 0.0001 * rate;
     double steps =
-        run->plan.steps.line != 0 ? run->plan.steps.value : finite_or_nan(&run->max_steps);
+        run->plan.steps.line != 0 ? run->plan.steps.value : usable_or_nan(&run->max_steps);
     if (isnan(rate))
         return;
     import_value(record, "samples_per_s", rate);
@@ -158,9 +158,9 @@ static void write_samples(struct import_record *record, const struct import_hf *
  * or leaves accumulation out, according to its version. */
 static void write_tokens(struct import_record *record, const struct import_hf_report *report)
 {
-    double seen = finite_or_nan(&report->tokens_seen);
-    double runtime = finite_or_nan(&report->runtime_s);
-    double told = finite_or_nan(&report->tokens_per_s);
+    double seen = usable_or_nan(&report->tokens_seen);
+    double runtime = usable_or_nan(&report->runtime_s);
+    double told = usable_or_nan(&report->tokens_per_s);
     if (isfinite(told))
         import_value(record, "told_tokens_per_s", told);
     if (!(seen > 0)) {
@@ -184,11 +184,11 @@ static void write_tokens(struct import_record *record, const struct import_hf_re
 static void write_report(struct import_record *record, const struct import_hf *run)
 {
     const struct import_hf_report *report = &run->report;
-    double runtime = finite_or_nan(&report->runtime_s);
+    double runtime = usable_or_nan(&report->runtime_s);
     if (isfinite(runtime))
         import_value(record, "runtime_s", runtime);
     if (report->loss.line != 0)
-        import_value(record, "train_loss", finite_or_nan(&report->loss));
+        import_value(record, "train_loss", usable_or_nan(&report->loss));
     if (report->count > 1)
         import_warn(record, report->runtime_s.line,
                     "%zu reports of training are in this file; the last one counts", report->count);
@@ -196,7 +196,7 @@ static void write_report(struct import_record *record, const struct import_hf *r
         write_step_rate(record, run);
     } else {
         if (report->steps_per_s.line != 0)
-            import_value(record, "steps_per_s", finite_or_nan(&report->steps_per_s));
+            import_value(record, "steps_per_s", usable_or_nan(&report->steps_per_s));
         write_samples(record, run);
     }
     write_tokens(record, report);
@@ -243,9 +243,9 @@ static void write_history(struct import *import, struct import_record *record,
 
 static void write_memory(struct import_record *record, const struct import_hf_report *report)
 {
-    double kept = finite_or_nan(&report->training_kept);
-    double peaked = finite_or_nan(&report->training_peaked);
-    double before = finite_or_nan(&report->before_init) + finite_or_nan(&report->init_kept);
+    double kept = usable_or_nan(&report->training_kept);
+    double peaked = usable_or_nan(&report->training_peaked);
+    double before = usable_or_nan(&report->before_init) + usable_or_nan(&report->init_kept);
     double told = 0;
     if (isnan(kept) || isnan(peaked))
         return;

@@ -4,9 +4,20 @@
 
 #include "text.h"
 
+/* The range is that of bytes and FLOPS of the largest machines, and of seconds of the shortest
+ * times. */
+#define LARGEST 1e18
+#define SMALLEST 1e-12
+
+bool import_told_usable(double value)
+{
+    double size = fabs(value); /* a NAN compares false */
+    return size == 0 || (size >= SMALLEST && size <= LARGEST);
+}
+
 void import_told_add(struct import_told *told, double value, size_t line)
 {
-    if (!isfinite(value))
+    if (!import_told_usable(value) || value < 0)
         return;
     if (told->line == 0) {
         told->value = value;

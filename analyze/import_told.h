@@ -15,7 +15,11 @@ struct import_told {
     size_t other_line; /* 0: nothing differs */
 };
 
-/* Takes a finite number; anything else is not told. */
+/* Whether the number can be one that a program measured or counted: finite, and neither so large
+ * nor so small that arithmetic with a few of them could leave the range of a double. */
+bool import_told_usable(double value);
+
+/* Takes a usable number that is not negative; anything else is not told. */
 void import_told_add(struct import_told *told, double value, size_t line);
 
 /* Whether it was told, and the same everywhere. */

@@ -69,8 +69,10 @@ static const char *const beginnings[2] = {"DeepSpeed info: version=",
                                           "***** Running training *****"};
 
 /* Whether another run begins: after steps, or with the same words again after a failure. */
-static bool begins_run(struct run *run, const struct import_line *line)
+static bool begins_run(struct run *run, double rank, const struct import_line *line)
 {
+    if (rank >= 0 && run->rank >= 0 && rank != run->rank)
+        return false; /* other ranks are where they are */
     for (size_t i = 0; i < 2; i++) {
         struct import_span rest = line->span;
         if (!import_scan_find(&rest, beginnings[i]))
@@ -83,13 +85,19 @@ static bool begins_run(struct run *run, const struct import_line *line)
            (import_deepspeed_restarts(&run->steps, line) || import_hf_restarts(&run->hf, line));
 }
 
+static bool contains(const struct import_line *line, const char *word)
+{
+    struct import_span rest = line->span;
+    return import_scan_find(&rest, word);
+}
+
 /* Whether the line's steps count: those of the first rank that tells any. */
 static bool is_of_rank(struct run *run, double rank, const struct import_line *line)
 {
     double steps = 0;
     bool tells = import_scan_labelled(&line->span, "SamplesPerSec=", &steps) ||
                  import_scan_labelled(&line->span, "elapsed time per iteration (ms):", &steps) ||
-                 import_scan_labelled(&line->span, "'epoch':", &steps);
+                 contains(line, "'epoch':") || contains(line, "'train_runtime':");
     if (!tells || rank < 0 || rank == run->rank)
         return true;
     if (run->rank < 0) {
@@ -101,25 +109,21 @@ static bool is_of_rank(struct run *run, double rank, const struct import_line *l
     return false;
 }
 
-static void take_line(struct import *import, struct run *run, const struct import_line *whole)
+/* `line`: without what launchers put before it. */
+static void take_line(struct import *import, struct run *run, double rank,
+                      const struct import_line *line)
 {
-    struct import_line line = *whole;
-    struct import_span rest;
-    double rank = -1;
+    struct import_span rest = line->span;
     size_t before = progress(run);
-    import_failures_line(&run->failures, whole);
-    while (import_scan_rank(&line.span, &rank))
-        continue; /* mpirun's and torchrun's may both be there */
-    rest = line.span;
     if (import_scan_find(&rest, beginnings[0]) && import_scan_word(&rest, &run->version) &&
         run->version.text[run->version.length - 1] == ',')
         run->version.length--;
-    (void)import_deepspeed_take_config(&run->config, &line);
-    (void)import_deepspeed_take_memory(&run->memory, &line);
-    if (!is_of_rank(run, rank, &line))
+    (void)import_deepspeed_take_config(&run->config, line);
+    (void)import_deepspeed_take_memory(&run->memory, line);
+    if (!is_of_rank(run, rank, line))
         return;
-    (void)import_deepspeed_take_steps(import, &run->steps, &line);
-    import_hf_take_line(import, &run->hf, &line);
+    (void)import_deepspeed_take_steps(import, &run->steps, line);
+    import_hf_take_line(import, &run->hf, line);
     if (progress(run) > before)
         import_failures_progress(&run->failures);
 }
@@ -134,13 +138,18 @@ void import_trainer_log_read(struct import *import, const struct import_source *
         return;
     *run = new_run;
     while (import_goes_on(import) && import_scan_next(&lines, &line)) {
-        if (begins_run(run, &line)) {
+        struct import_line bare = line;
+        double rank = -1;
+        while (import_scan_rank(&bare.span, &rank))
+            continue; /* mpirun's and torchrun's may both be there */
+        if (begins_run(run, rank, &bare)) {
             write_run(import, run);
             written++;
             *run = new_run;
-            (void)begins_run(run, &line);
+            (void)begins_run(run, rank, &bare);
         }
-        take_line(import, run, &line);
+        import_failures_line(&run->failures, &line);
+        take_line(import, run, rank, &bare);
     }
     if (measured(run) || written == 0 || run->failures.weight > 0)
         write_run(import, run);

@@ -182,6 +182,14 @@ class DeepSpeed(Import):
         self.assertEqual(self.record(block)["strategy"], "ddp")
         self.assertNotIn("strategy", self.record(block[:2]))
 
+    def test_a_configuration_in_one_line(self):
+        line = (INFO + '[config.py:974:print_user_config]   json = {"train_batch_size": 16, "bf16": '
+                '{"enabled": true}, "zero_optimization": {"stage": 2}}')
+        record = self.record([line, timer(5)])
+        self.assertEqual(record["strategy"], "zero2")
+        self.assertEqual(record["workload"]["global_batch"], 16)
+        self.assertEqual(record["workload"]["dtype"], "bf16")
+
     def test_a_block_with_another_ranks_lines_in_it_is_read(self):
         lines = config(3)
         lines.insert(len(lines) - 10, "Loading extension module fused_adam...")
@@ -565,6 +573,11 @@ class Trainer(Import):
         records = self.records(plan() + [str(report())] + plan() + [str(report(samples=8.0,
                                                                               steps=0.25))])
         self.assertEqual([record["metrics"]["throughput"] for record in records], [16, 8])
+
+    def test_reports_of_all_ranks_are_one_run(self):
+        lines = plan() + [f"[rank{rank}]:{report(runtime=200.0 + rank)}" for rank in range(4)]
+        self.assertEqual(self.record(lines)["import"]["values"]["runtime_s"], 200)
+        self.assertEqual(len(self.records(plan() + [str(report(runtime=200.1)), str(report())])), 1)
 
     def test_two_runs_of_a_notebook(self):
         shown = "TrainOutput(global_step=100, training_loss=2.5, metrics={})"
