@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "import_count.h"
+
 /* "label" of a row "| label | number |" or of a line "label: number", and what it sets. All of them
  * stand before the first step: one after a step begins the next run. */
 static const struct {
@@ -166,7 +168,8 @@ static bool read_allocation(struct import_llmc_run *run, struct import_span rest
 {
     double bytes;
     if ((!import_scan_skip(&rest, "allocated") && !import_scan_skip(&rest, "allocating")) ||
-        !import_scan_size(&rest, IMPORT_SCAN_BINARY, &bytes) || !import_scan_skip(&rest, "for"))
+        !import_scan_size(&rest, IMPORT_SCAN_BINARY, &bytes) || !import_count_plausible(bytes) ||
+        !import_scan_skip(&rest, "for"))
         return false;
     struct import_span label = import_scan_trim(rest);
     for (size_t i = 0; i < run->allocation_count; i++) {

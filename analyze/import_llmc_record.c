@@ -1,23 +1,26 @@
 #include <math.h>
 
+#include "import_count.h"
 #include "import_llmc.h"
 
-static void number_field(const struct import_llmc_run *run, struct import_record *record,
-                         enum import_llmc_setting setting, const char *field)
+static void count_field(const struct import_llmc_run *run, struct import_record *record,
+                        enum import_llmc_setting setting, const char *field)
 {
     const struct import_llmc_number *number = &run->settings[setting];
-    if (number->line != 0 && number->value >= 0)
-        import_number(record, field, number->value, number->line);
+    if (number->line != 0)
+        import_count_write(record, field, number->value, number->line);
 }
 
 static void write_model(const struct import_llmc_run *run, struct import_record *record)
 {
-    number_field(run, record, IMPORT_LLMC_PARAMETERS, "workload.parameters");
-    number_field(run, record, IMPORT_LLMC_CHANNELS, "workload.width");
-    number_field(run, record, IMPORT_LLMC_LAYERS, "workload.layers");
-    number_field(run, record, IMPORT_LLMC_HEADS, "workload.heads");
-    number_field(run, record, IMPORT_LLMC_VOCAB, "workload.vocab");
-    number_field(run, record, IMPORT_LLMC_LEARNING_RATE, "workload.learning_rate");
+    count_field(run, record, IMPORT_LLMC_PARAMETERS, "workload.parameters");
+    count_field(run, record, IMPORT_LLMC_CHANNELS, "workload.width");
+    count_field(run, record, IMPORT_LLMC_LAYERS, "workload.layers");
+    count_field(run, record, IMPORT_LLMC_HEADS, "workload.heads");
+    count_field(run, record, IMPORT_LLMC_VOCAB, "workload.vocab");
+    const struct import_llmc_number *rate = &run->settings[IMPORT_LLMC_LEARNING_RATE];
+    if (rate->line != 0)
+        import_count_write_amount(record, "workload.learning_rate", rate->value, rate->line);
     const struct import_llmc_number *recompute = &run->settings[IMPORT_LLMC_RECOMPUTE];
     if (recompute->line != 0 && recompute->value == 0)
         import_flag(record, "workload.activation_checkpointing", false, recompute->line);
@@ -44,16 +47,16 @@ static void write_precision(const struct import_llmc_run *run, struct import_rec
 
 static void write_batch(const struct import_llmc_run *run, struct import_record *record)
 {
-    number_field(run, record, IMPORT_LLMC_PROCESSES, "workload.world_size");
-    number_field(run, record, IMPORT_LLMC_MICRO_BATCH, "workload.micro_batch");
-    number_field(run, record, IMPORT_LLMC_SEQ_LEN, "workload.seq_len");
-    number_field(run, record, IMPORT_LLMC_ACCUMULATION, "workload.gradient_accumulation");
+    count_field(run, record, IMPORT_LLMC_PROCESSES, "workload.world_size");
+    count_field(run, record, IMPORT_LLMC_MICRO_BATCH, "workload.micro_batch");
+    count_field(run, record, IMPORT_LLMC_SEQ_LEN, "workload.seq_len");
+    count_field(run, record, IMPORT_LLMC_ACCUMULATION, "workload.gradient_accumulation");
     /* llm.c's batch is in tokens, the contract's in sequences. */
     const struct import_llmc_number *total = &run->settings[IMPORT_LLMC_TOTAL_BATCH];
     double seq_len;
     if (total->line != 0 && import_given_number(record, "workload.seq_len", &seq_len) &&
-        seq_len > 0 && fmod(total->value, seq_len) == 0)
-        import_number(record, "workload.global_batch", total->value / seq_len, total->line);
+        seq_len > 0)
+        import_count_write(record, "workload.global_batch", total->value / seq_len, total->line);
     import_ask(record, "workload.world_size", "the log does not say how many processes trained");
     import_ask(record, "workload.micro_batch", "the log does not print the batch size");
     import_ask(record, "workload.seq_len", "the log does not print the sequence length");
@@ -170,13 +173,13 @@ static void write_memory(const struct import_llmc_run *run, struct import_record
     const struct import_llmc_number *used = &run->settings[IMPORT_LLMC_DEVICE_USED];
     const struct import_llmc_number *torch = &run->settings[IMPORT_LLMC_TORCH_PEAK];
     write_allocations(run, record);
-    if (used->line != 0) {
+    if (used->line != 0 && import_count_plausible(used->value)) {
         import_number(record, "metrics.peak_memory_mb", used->value, used->line);
         import_text(record, "metrics.memory_kind", "device", used->line);
         import_value(record, "device_mib", used->value);
         import_value(record, "device_capacity_mib",
                      import_llmc_told(run, IMPORT_LLMC_DEVICE_TOTAL));
-    } else if (torch->line != 0 && torch->value > 0) {
+    } else if (torch->line != 0 && import_count_plausible(torch->value)) {
         import_number(record, "metrics.peak_memory_mb", torch->value, torch->line);
         import_text(record, "metrics.memory_kind", "allocated", torch->line);
         import_value(record, "allocated_mib", torch->value);

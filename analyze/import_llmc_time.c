@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "import_count.h"
 #include "import_llmc.h"
 #include "import_losses.h"
 
@@ -18,7 +19,7 @@ static double step_tokens(const struct import_llmc_run *run, const struct import
     double seq_len;
     double ranks;
     double accumulation;
-    if (total > 0)
+    if (import_count_plausible(total))
         return total;
     if (!import_given_number(record, "workload.seq_len", &seq_len))
         return NAN;
@@ -64,12 +65,12 @@ static void collect(const struct import_llmc_run *run, struct import_record *rec
                         step->ms);
             continue;
         }
-        if (!(step->ms > 0) || isinf(step->ms)) {
+        if (!import_count_plausible(step->ms)) {
             import_warn(record, step->line, "step %.0f has no usable time", step->step);
             continue;
         }
         import_sample_add(run->import, times, step->ms, step->line);
-        if (isfinite(step->mfu))
+        if (import_count_plausible(fabs(step->mfu)))
             import_sample_add(run->import, mfu, step->mfu, step->line);
     }
 }
@@ -94,7 +95,9 @@ static void write_utilisation(const struct import_llmc_run *run, struct import_r
     double percent = import_sample_median(run->import, mfu);
     const struct import_llmc_number *row = &run->settings[IMPORT_LLMC_PEAK_TFLOPS];
     struct import_span device = run->device.text;
-    double peak = row->line != 0 ? row->value : A100_TFLOPS;
+    double peak = row->line == 0                       ? A100_TFLOPS
+                  : import_count_plausible(row->value) ? row->value
+                                                       : NAN;
     if (isnan(percent))
         return;
     if (percent <= 0 || !(peak > 0)) {
@@ -144,7 +147,7 @@ static double check_rate(const struct import_llmc_run *run, struct import_record
                          double throughput)
 {
     const struct import_llmc_step *last = &run->steps[run->step_count - 1];
-    if (!isfinite(last->rate) || !(last->rate > 0))
+    if (!import_count_plausible(last->rate))
         return throughput;
     if (!import_sample_differ(last->rate, throughput, ALLOWED))
         return last->rate;
@@ -164,12 +167,12 @@ static void write_throughput(const struct import_llmc_run *run, struct import_re
     double throughput = tokens / step_ms * 1e3;
     if (!(step_ms > 0))
         return;
-    if (tokens > 0) {
+    if (import_count_plausible(throughput)) {
         import_value(record, "tokens_per_step", tokens);
         import_value(record, "tokens_per_s", check_rate(run, record, throughput));
         import_number_over(record, "metrics.throughput", throughput, times->first_line,
                            times->last_line);
-    } else if (isfinite(last->rate) && last->rate > 0) {
+    } else if (import_count_plausible(last->rate)) {
         import_value(record, "tokens_per_s", last->rate);
         import_number(record, "metrics.throughput", last->rate, last->line);
     } else {

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "import_count.h"
 #include "import_megatron.h"
 
 /* The number behind the first of the labels that is there (NULL ends them), or NAN. Where a fork
@@ -36,7 +37,7 @@ static double read_device_memory(struct import_span rest)
 {
     double bytes;
     if (!import_scan_find(&rest, "mem usage/free/total/usage_ratio:") ||
-        !import_scan_size(&rest, IMPORT_SCAN_BINARY, &bytes) || !(bytes > 0))
+        !import_scan_size(&rest, IMPORT_SCAN_BINARY, &bytes) || !import_count_plausible(bytes))
         return NAN;
     return bytes / (1024.0 * 1024.0 * 1024.0);
 }
@@ -60,6 +61,8 @@ bool import_megatron_line_read(const struct import_line *line, struct import_meg
     struct import_span rest = line->span;
     struct import_megatron_line found = {.line = line->number, .covered = NAN};
     if (!read_head(&rest, &found.iteration))
+        return false;
+    if (found.iteration != 0 && !import_count_plausible(found.iteration))
         return false;
     rest.text--; /* labels begin with the bar before them */
     rest.length++;

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "import_count.h"
 #include "import_megatron.h"
 
 #define BYTES_PER_MIB (1024.0 * 1024.0)
@@ -59,9 +60,9 @@ void import_megatron_memory_join(struct import_megatron_run *run,
 static double labelled(const struct import_span *span, const char *mib, const char *gb)
 {
     double value;
-    if (import_scan_labelled(span, mib, &value) && isfinite(value) && value > 0)
+    if (import_scan_labelled(span, mib, &value) && import_count_plausible(value))
         return value;
-    if (import_scan_labelled(span, gb, &value) && isfinite(value) && value > 0)
+    if (import_scan_labelled(span, gb, &value) && import_count_plausible(value))
         return value * BYTES_PER_GB / BYTES_PER_MIB;
     return NAN;
 }

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "import_count.h"
 #include "import_megatron.h"
 
 /* Beyond this part two statements of one number contradict each other (evidence contract). */
@@ -48,7 +49,7 @@ static bool is_counted(const struct import_megatron_run *run, struct import_reco
                        size_t i, double batch)
 {
     const struct import_megatron_line *line = &run->lines[i];
-    if (!isfinite(line->ms) || !(line->ms > 0)) {
+    if (!import_count_plausible(line->ms)) {
         import_warn(record, line->line, "iteration %.0f has no usable time", line->iteration);
         return false;
     }
@@ -84,11 +85,11 @@ static void add(struct import_megatron_run *run, struct sums *sums,
     sums->iterations += line->covered;
     sums->time_ms += time;
     sums->samples += line->batch * line->covered;
-    if (isfinite(line->tflops) && line->tflops > 0) {
+    if (import_count_plausible(line->tflops)) {
         sums->flops_time += line->tflops * time;
         sums->tflops_ms += time;
     }
-    if (isfinite(line->tokens) && line->tokens > 0) {
+    if (import_count_plausible(line->tokens)) {
         sums->token_time += line->tokens * time;
         sums->tokens_ms += time;
     }
@@ -98,7 +99,7 @@ static void add(struct import_megatron_run *run, struct sums *sums,
 static double last_batch(const struct import_megatron_run *run, struct import_record *record)
 {
     const struct import_megatron_line *last = &run->lines[run->line_count - 1];
-    if (!(last->batch > 0) || isinf(last->batch))
+    if (!import_count_plausible(last->batch))
         return NAN;
     if (run->line_count > 1 && !last->back) {
         double consumed =
@@ -122,10 +123,11 @@ static void write_batch(const struct import_megatron_run *run, struct import_rec
     if (isnan(batch))
         import_ask(record, "workload.global_batch", "the log does not print it");
     else
-        import_number(record, "workload.global_batch", batch,
-                      run->line_count > 0 ? run->lines[run->line_count - 1].line : told->line);
+        import_count_write(record, "workload.global_batch", batch,
+                           run->line_count > 0 ? run->lines[run->line_count - 1].line : told->line);
     double steps = batch / (micro->value * data->value);
-    if (micro->line != 0 && data->line != 0 && steps >= 1 && steps == floor(steps))
+    if (micro->line != 0 && data->line != 0 && import_count_plausible(steps) &&
+        steps == floor(steps))
         import_number(record, "workload.gradient_accumulation", steps, 0);
 }
 
@@ -135,7 +137,8 @@ static double token_rate(const struct import_record *record, const struct sums *
 {
     double seq_len;
     double ranks;
-    if (import_given_number(record, "workload.seq_len", &seq_len))
+    if (import_given_number(record, "workload.seq_len", &seq_len) &&
+        import_count_plausible(seq_len))
         return samples_per_s * seq_len;
     if (sums->tokens_ms > 0 && import_given_number(record, "workload.world_size", &ranks))
         return sums->token_time / sums->tokens_ms * ranks;
@@ -148,8 +151,9 @@ static void write_conditional(struct import_record *record, double samples_per_s
     double seq_len;
     static const double usual[] = {1024, 2048, 4096, 8192};
     char name[64];
-    if (import_given_number(record, "workload.seq_len", &seq_len)) {
-        snprintf(name, sizeof name, "tokens_per_s_if_seq_%.0f", fmin(seq_len, 1e15));
+    if (import_given_number(record, "workload.seq_len", &seq_len) &&
+        import_count_plausible(seq_len)) {
+        snprintf(name, sizeof name, "tokens_per_s_if_seq_%.0f", seq_len);
         import_value(record, name, samples_per_s * seq_len);
         return;
     }
@@ -167,17 +171,19 @@ static void write_throughput(const struct import_megatron_run *run, struct impor
     double ranks;
     if (sums->tokens_ms > 0)
         import_value(record, "tokens_per_s_per_gpu", sums->token_time / sums->tokens_ms);
-    if (samples_per_s > 0) {
+    bool has_samples = import_count_plausible(samples_per_s);
+    bool has_tokens = import_count_plausible(tokens);
+    if (has_samples) {
         import_value(record, "samples_per_s", samples_per_s);
         write_conditional(record, samples_per_s);
     }
-    if (tokens > 0)
+    if (has_tokens)
         import_value(record, "tokens_per_s", tokens);
-    if (!(tokens > 0) && !(samples_per_s > 0))
+    if (!has_tokens && !has_samples)
         return;
-    import_number_over(record, "metrics.throughput", tokens > 0 ? tokens : samples_per_s,
+    import_number_over(record, "metrics.throughput", has_tokens ? tokens : samples_per_s,
                        sums->ms.first_line, sums->ms.last_line);
-    import_text(record, "metrics.throughput_unit", tokens > 0 ? "tokens/s" : "samples/s", 0);
+    import_text(record, "metrics.throughput_unit", has_tokens ? "tokens/s" : "samples/s", 0);
     if (sums->tokens_ms > 0 && import_given_number(record, "workload.world_size", &ranks) &&
         import_sample_differ(sums->token_time / sums->tokens_ms * ranks, tokens, ALLOWED))
         import_warn(record, run->lines[run->line_count - 1].line,

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "import_count.h"
 #include "import_losses.h"
 #include "import_megatron.h"
 
@@ -98,9 +99,8 @@ static void write_printed_length(const struct import_megatron_run *run,
     if (run->line_count == 0)
         return;
     const struct import_megatron_line *last = &run->lines[run->line_count - 1];
-    if (run->setup.numbers[IMPORT_MEGATRON_SEQ_LEN].line == 0 && last->seq_len > 0 &&
-        isfinite(last->seq_len))
-        import_number(record, "workload.seq_len", last->seq_len, last->line);
+    if (run->setup.numbers[IMPORT_MEGATRON_SEQ_LEN].line == 0 && !isnan(last->seq_len))
+        import_count_write(record, "workload.seq_len", last->seq_len, last->line);
 }
 
 void import_megatron_record(struct import_megatron_run *run)

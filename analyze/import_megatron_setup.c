@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "import_count.h"
 #include "import_megatron.h"
 
 /* "  world_size ...................................... 8" */
@@ -167,12 +168,20 @@ void import_megatron_setup_join(struct import_megatron_setup *setup,
             *texts[i] = *before[i];
 }
 
-static void write_number(const struct import_megatron_setup *setup, struct import_record *record,
+static void write_count(const struct import_megatron_setup *setup, struct import_record *record,
+                        enum import_megatron_argument argument, const char *field)
+{
+    const struct import_megatron_number *number = &setup->numbers[argument];
+    if (number->line != 0)
+        import_count_write(record, field, number->value, number->line);
+}
+
+static void write_amount(const struct import_megatron_setup *setup, struct import_record *record,
                          enum import_megatron_argument argument, const char *field)
 {
     const struct import_megatron_number *number = &setup->numbers[argument];
     if (number->line != 0)
-        import_number(record, field, number->value, number->line);
+        import_count_write_amount(record, field, number->value, number->line);
 }
 
 static void write_dtype(const struct import_megatron_setup *setup, struct import_record *record)
@@ -261,22 +270,22 @@ static void write_parameters(const struct import_megatron_setup *setup,
     const struct import_megatron_number *pipeline = &setup->numbers[IMPORT_MEGATRON_PIPELINE];
     const struct import_megatron_number *expert = &setup->numbers[IMPORT_MEGATRON_EXPERT];
     if (tensor->value == 1 && pipeline->value == 1 && expert->value <= 1)
-        write_number(setup, record, IMPORT_MEGATRON_PARAMETERS, "workload.parameters");
+        write_count(setup, record, IMPORT_MEGATRON_PARAMETERS, "workload.parameters");
 }
 
 void import_megatron_setup_write(const struct import_megatron_setup *setup,
                                  struct import_record *record)
 {
-    write_number(setup, record, IMPORT_MEGATRON_WORLD_SIZE, "workload.world_size");
-    write_number(setup, record, IMPORT_MEGATRON_SEQ_LEN, "workload.seq_len");
-    write_number(setup, record, IMPORT_MEGATRON_MICRO_BATCH, "workload.micro_batch");
-    write_number(setup, record, IMPORT_MEGATRON_LAYERS, "workload.layers");
-    write_number(setup, record, IMPORT_MEGATRON_WIDTH, "workload.width");
-    write_number(setup, record, IMPORT_MEGATRON_HEADS, "workload.heads");
-    write_number(setup, record, IMPORT_MEGATRON_VOCAB, "workload.vocab");
-    write_number(setup, record, IMPORT_MEGATRON_LEARNING_RATE, "workload.learning_rate");
-    write_number(setup, record, IMPORT_MEGATRON_CLIP, "workload.max_grad_norm");
-    write_number(setup, record, IMPORT_MEGATRON_SEED, "workload.seed");
+    write_count(setup, record, IMPORT_MEGATRON_WORLD_SIZE, "workload.world_size");
+    write_count(setup, record, IMPORT_MEGATRON_SEQ_LEN, "workload.seq_len");
+    write_count(setup, record, IMPORT_MEGATRON_MICRO_BATCH, "workload.micro_batch");
+    write_count(setup, record, IMPORT_MEGATRON_LAYERS, "workload.layers");
+    write_count(setup, record, IMPORT_MEGATRON_WIDTH, "workload.width");
+    write_count(setup, record, IMPORT_MEGATRON_HEADS, "workload.heads");
+    write_count(setup, record, IMPORT_MEGATRON_VOCAB, "workload.vocab");
+    write_amount(setup, record, IMPORT_MEGATRON_LEARNING_RATE, "workload.learning_rate");
+    write_amount(setup, record, IMPORT_MEGATRON_CLIP, "workload.max_grad_norm");
+    write_amount(setup, record, IMPORT_MEGATRON_SEED, "workload.seed");
     write_parameters(setup, record);
     write_dtype(setup, record);
     if (setup->optimizer.line != 0)

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "import_count.h"
 #include "import_losses.h"
 #include "import_torchtitan.h"
 
@@ -27,7 +28,7 @@ static void collect(const struct import_torchtitan_run *run, struct import_recor
 {
     for (size_t i = 0; i < run->step_count; i++) {
         const struct import_torchtitan_step *step = &run->steps[i];
-        if (!isfinite(step->tps) || !(step->tps > 0)) {
+        if (!import_count_plausible(step->tps)) {
             import_warn(record, step->line, "step %.0f has no usable tps", step->step);
             continue;
         }
@@ -39,14 +40,14 @@ static void collect(const struct import_torchtitan_run *run, struct import_recor
             continue;
         }
         import_sample_add(run->import, &samples->tps, step->tps, step->line);
-        if (isfinite(step->tflops) && step->tflops > 0)
+        if (import_count_plausible(step->tflops))
             import_sample_add(run->import, &samples->tflops, step->tflops, step->line);
-        if (isfinite(step->mfu))
+        if (import_count_plausible(step->mfu))
             import_sample_add(run->import, &samples->mfu, step->mfu, step->line);
         if (i == 0 || step->attempt != step[-1].attempt)
             continue;
         double ms = (step->time_ms - step[-1].time_ms) / (step->step - step[-1].step);
-        if (ms > 0) /* no stamps, or a clock that was set back: none */
+        if (import_count_plausible(ms)) /* no stamps, or a clock that was set back: none */
             import_sample_add(run->import, &samples->clock_ms, ms, step->line);
     }
 }
@@ -93,13 +94,14 @@ static void write_rates(const struct import_torchtitan_run *run, struct import_r
     double tokens = step_tokens(record);
     import_value(record, "median_tps_per_device_without_first", median);
     import_value(record, "step_ms_by_clock", by_clock);
-    if (import_given_number(record, "workload.world_size", &ranks) && median > 0) {
+    if (import_given_number(record, "workload.world_size", &ranks) &&
+        import_count_plausible(median * ranks)) {
         import_number_over(record, "metrics.throughput", median * ranks, tps->first_line,
                            tps->last_line);
         import_text(record, "metrics.throughput_unit", "tokens/s", 0);
         by_tokens = tokens / (median * ranks) * 1e3;
     }
-    if (by_tokens > 0)
+    if (import_count_plausible(by_tokens))
         import_number_over(record, "metrics.step_time_ms", by_tokens, tps->first_line,
                            tps->last_line);
     else if (by_clock > 0)
@@ -138,7 +140,7 @@ static void write_efficiency(const struct import_torchtitan_run *run, struct imp
                        samples->mfu.last_line);
     import_text(record, "metrics.peak_source", "torchtitan: peak FLOPS of the device",
                 setup->peak_line);
-    if (isfinite(setup->peak_flops))
+    if (setup->peak_line != 0)
         import_value(record, "peak_tflops", setup->peak_flops / 1e12);
 }
 

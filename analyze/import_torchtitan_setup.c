@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "import_count.h"
 #include "import_torchtitan.h"
 
 static const struct {
@@ -51,7 +52,7 @@ static bool read_mesh_lists(struct import_torchtitan_setup *setup, struct import
     if (!import_scan_skip(&rest, "[") || !import_scan_find(&sizes, "]") ||
         !import_scan_find(&sizes, "["))
         return false;
-    while (import_scan_count_of(&sizes, &size) && size >= 1) {
+    while (import_scan_count_of(&sizes, &size) && import_count_plausible(size)) {
         size_t end = 0;
         rest = import_scan_trim(rest);
         while (end < rest.length && rest.text[end] != ',' && rest.text[end] != ']')
@@ -78,8 +79,8 @@ static void read_mesh(struct import_torchtitan_setup *setup, struct import_span 
     } else {
         for (size_t i = 0; i < IMPORT_TORCHTITAN_DIMENSIONS; i++) {
             double degree;
-            if (import_scan_labelled(&rest, dimensions[i].pair_name, &degree) && degree >= 1 &&
-                degree <= 1e9)
+            if (import_scan_labelled(&rest, dimensions[i].pair_name, &degree) &&
+                import_count_plausible(degree))
                 read.degrees[i] = degree;
         }
     }
@@ -241,7 +242,7 @@ static void write_number(struct import_record *record, const char *field,
                          struct import_torchtitan_number number)
 {
     if (number.line != 0)
-        import_number(record, field, number.value, number.line);
+        import_count_write(record, field, number.value, number.line);
 }
 
 /* The product of the degrees, but for expert parallelism, which takes its ranks from the others. */
@@ -314,7 +315,7 @@ static void write_accumulation(const struct import_torchtitan_setup *setup,
     if (setup->accumulation.line != 0)
         write_number(record, "workload.gradient_accumulation", setup->accumulation);
     else if (setup->mesh_line != 0 && setup->global_batch.line != 0 &&
-             setup->local_batch.line != 0 && steps >= 1 && steps == floor(steps))
+             setup->local_batch.line != 0 && import_count_plausible(steps) && steps == floor(steps))
         import_number(record, "workload.gradient_accumulation", steps, 0);
 }
 
@@ -322,7 +323,7 @@ void import_torchtitan_setup_write(const struct import_torchtitan_setup *setup,
                                    struct import_record *record)
 {
     if (setup->mesh_line != 0)
-        import_number(record, "workload.world_size", world_size(setup), setup->mesh_line);
+        import_count_write(record, "workload.world_size", world_size(setup), setup->mesh_line);
     if (setup->model_line != 0)
         import_text_span(record, "workload.model", setup->model, setup->model_line);
     write_number(record, "workload.parameters", setup->parameters);

@@ -1,6 +1,7 @@
 #include <ctype.h>
 #include <math.h>
 
+#include "import_count.h"
 #include "import_torchtitan.h"
 
 #define BYTES_PER_GIB (1024.0 * 1024.0 * 1024.0)
@@ -82,10 +83,11 @@ static void read_memory(struct import_span rest, struct import_torchtitan_line *
     double bytes;
     double percent;
     if (!import_scan_find(&rest, "memory:") ||
-        !import_scan_size(&rest, IMPORT_SCAN_BINARY, &bytes) || !(bytes > 0) || isinf(bytes))
+        !import_scan_size(&rest, IMPORT_SCAN_BINARY, &bytes) || !import_count_plausible(bytes))
         return;
     read->memory_gib = bytes / BYTES_PER_GIB;
-    if (import_scan_skip(&rest, "(") && import_scan_number(&rest, &percent) && percent > 0)
+    if (import_scan_skip(&rest, "(") && import_scan_number(&rest, &percent) &&
+        import_count_plausible(percent))
         read->memory_percent = percent;
 }
 
