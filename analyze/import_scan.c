@@ -45,7 +45,7 @@ struct import_span import_scan_trim(struct import_span span)
 bool import_scan_begins(const struct import_span *span, const char *text)
 {
     size_t length = strlen(text);
-    return span->length >= length && memcmp(span->text, text, length) == 0;
+    return length == 0 || (span->length >= length && memcmp(span->text, text, length) == 0);
 }
 
 bool import_scan_is(const struct import_span *span, const char *text)
@@ -56,6 +56,8 @@ bool import_scan_is(const struct import_span *span, const char *text)
 bool import_scan_find(struct import_span *rest, const char *word)
 {
     size_t length = strlen(word);
+    if (rest->length < length) /* a zeroed span has no text at all */
+        return false;
     const char *found = memmem(rest->text, rest->length, word, length);
     if (found == NULL)
         return false;

@@ -70,6 +70,19 @@ Test(import_scan, a_failure_moves_nothing)
     cr_assert_eq(value, 1);
 }
 
+Test(import_scan, an_empty_span_has_nothing)
+{
+    struct import_span rest = {0};
+    struct import_span word;
+    double value = 0;
+    cr_assert_not(import_scan_find(&rest, "x"));
+    cr_assert_not(import_scan_skip(&rest, "x"));
+    cr_assert_not(import_scan_word(&rest, &word));
+    cr_assert_not(import_scan_grouped(&rest, &value));
+    cr_assert_not(import_scan_rank(&rest, &value));
+    cr_assert(import_scan_is(&rest, ""));
+}
+
 Test(import_scan, commas_stand_between_thousands_only)
 {
     struct import_span rest = span("5,856  tflops");
