@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 program, cases = sys.argv[1], sys.argv[2]
 
@@ -67,7 +68,17 @@ def check(case):
         assert document["schema"] == "rankledger.calibration/1"
 
 
+def check_decision():
+    """What was imported of one machine's runs is decided upon."""
+    logs = [os.path.join("logs", name) for name in ("l17_llmc_z0_np4.txt", "l18_llmc_z1_np4.txt")]
+    with tempfile.TemporaryDirectory() as folder:
+        run("import", "--strict", "--output-dir", folder, *logs)
+        decided = run("analyze", "--memory-limit", "16GiB", "--output", "-", folder)
+    assert json.loads(decided.stdout)["strategy"] == "zero1", decided.stderr
+
+
 def main():
+    check_decision()
     with open(os.path.join(cases, "expected.json"), encoding="utf-8") as file:
         expected = [case for case in json.load(file)
                     if all(name.startswith("logs/") for name in case["files"])]
