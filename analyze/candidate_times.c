@@ -77,12 +77,26 @@ static void find_rounds(const struct candidate *candidate, size_t steps, struct 
     add_round(rounds, steps);
 }
 
+enum status candidate_times_make(const struct interval_sample *sample, double throughput,
+                                 struct arena *arena, struct candidate_times *times,
+                                 struct diag *diag)
+{
+    struct candidate_times made = {
+        .rounds = sample->rounds, .round_count = sample->round_count, .ratio = {NAN, NAN}};
+    enum status status = interval_resample(sample, arena, &made.medians, diag);
+    if (status != STATUS_OK)
+        return status;
+    made.scale = throughput * made.medians.median;
+    made.step_time_ms = interval_of_median(1, &made.medians);
+    made.throughput = interval_of_inverse(made.scale, &made.medians);
+    *times = made;
+    return STATUS_OK;
+}
+
 enum status candidate_times_fill(struct candidate *candidate, struct arena *arena,
                                  struct diag *diag)
 {
     const struct metrics *metrics = &candidate->metrics;
-    struct candidate_times times = {
-        .step_time_ms = {NAN, NAN}, .throughput = {NAN, NAN}, .ratio = {NAN, NAN}, .scale = NAN};
     struct interval_sample sample = {0};
     struct rounds rounds = {.arena = arena};
     bool failed = false;
@@ -94,16 +108,7 @@ enum status candidate_times_fill(struct candidate *candidate, struct arena *aren
         return diag_no_memory(diag);
     sample.rounds = rounds.steps;
     sample.round_count = rounds.count;
-    enum status status = interval_resample(&sample, arena, &times.medians, diag);
-    if (status != STATUS_OK)
-        return status;
-    times.rounds = rounds.steps;
-    times.round_count = rounds.count;
-    times.scale = metrics->throughput * times.medians.median;
-    times.step_time_ms = interval_of_median(1, &times.medians);
-    times.throughput = interval_of_inverse(times.scale, &times.medians);
-    candidate->times = times;
-    return STATUS_OK;
+    return candidate_times_make(&sample, metrics->throughput, arena, &candidate->times, diag);
 }
 
 /* Throughputs are in the inverse ratio of the step times. */

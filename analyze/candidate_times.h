@@ -10,6 +10,12 @@
 enum status candidate_times_fill(struct candidate *candidate, struct arena *arena,
                                  struct diag *diag) STATUS_CHECKED;
 
+/* The same from a sample of the slowest rank's step times. The rounds stay the caller's, and have
+ * to live as long as *times. */
+enum status candidate_times_make(const struct interval_sample *sample, double throughput,
+                                 struct arena *arena, struct candidate_times *times,
+                                 struct diag *diag) STATUS_CHECKED;
+
 /*
  * The ratio of the throughput of `candidate` to that of `other`: its interval, and whether that
  * contains 1 (false without an interval: nothing is claimed).

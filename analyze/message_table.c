@@ -223,15 +223,30 @@ static const struct message_table_row rows[] = {
      "of the ratio, {lower} to {upper}, contains {one} ({unit:sampled})."},
 };
 
-const struct message_table_row *message_table_rows(size_t *count)
+const struct message_table_row *message_table_rows(size_t part, size_t *count)
 {
-    *count = sizeof rows / sizeof rows[0];
-    return rows;
+    const struct message_table_part own = {rows, sizeof rows / sizeof rows[0]};
+    const struct message_table_part *const parts[] = {&own, &message_table_comparison};
+    *count = part < sizeof parts / sizeof parts[0] ? parts[part]->count : 0;
+    return part < sizeof parts / sizeof parts[0] ? parts[part]->rows : NULL;
 }
 
 static int compare_id(const void *key, const void *row)
 {
     return strcmp(key, ((const struct message_table_row *)row)->id);
+}
+
+static const struct message_table_row *find_row(const char *id)
+{
+    const struct message_table_row *row = NULL;
+    size_t count;
+    for (size_t part = 0; row == NULL; part++) {
+        const struct message_table_row *own = message_table_rows(part, &count);
+        if (own == NULL)
+            return NULL;
+        row = bsearch(id, own, count, sizeof *own, compare_id);
+    }
+    return row;
 }
 
 /* A copy that is safe to print and names no user, cut where it would drown the sentence. */
@@ -283,8 +298,7 @@ enum status message_table_make(struct arena *arena, const char *id,
                                const struct sentence_value *values, size_t count,
                                struct message *message, struct diag *diag)
 {
-    const struct message_table_row *row =
-        bsearch(id, rows, sizeof rows / sizeof rows[0], sizeof rows[0], compare_id);
+    const struct message_table_row *row = find_row(id);
     if (row == NULL)
         return diag_set(diag, STATUS_BUG, "no message has the id %s", id);
     struct sentence_value *copy = copy_values(arena, row->english, values, &count);

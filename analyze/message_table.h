@@ -15,8 +15,16 @@ struct message_table_row {
     const char *english;
 };
 
-/* All rows, sorted by id; *count set. */
-const struct message_table_row *message_table_rows(size_t *count);
+/* The table has parts (of a decision, of a comparison), each sorted by id. The rows of
+ * one, *count set; NULL beyond the last. */
+const struct message_table_row *message_table_rows(size_t part, size_t *count);
+
+/* A part that has its own file, message_table_<part>.c. */
+struct message_table_part {
+    const struct message_table_row *rows;
+    size_t count;
+};
+extern const struct message_table_part message_table_comparison;
 
 /*
  * Makes the message of `id` with its English text filled in. The values that it mentions

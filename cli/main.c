@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cmd_analyze.h"
+#include "cmd_compare.h"
 #include "cmd_import.h"
 #include "cmd_ledger.h"
 #include "cmd_report.h"
@@ -18,6 +19,7 @@ static const struct program_command commands[] = {
     {"ledger", cmd_ledger, "resident training state of one rank, by formula"},
     {"analyze", cmd_analyze, "decide which strategy fits the limits, and say why"},
     {"report", cmd_report, "write the workbook, the charts and the Markdown of a decision"},
+    {"compare", cmd_compare, "say what changed between two summaries or archives"},
     {"verify", cmd_verify, "recompute a summary from its sources"},
     {"import", cmd_import, "evidence from the log of another tool"},
     {"schema", cmd_schema, "print the JSON Schema of evidence files"},

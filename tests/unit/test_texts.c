@@ -63,10 +63,13 @@ Test(texts, say_in_english_what_the_analyzer_says)
 {
     struct texts english = load("en");
     size_t count;
-    const struct message_table_row *rows = message_table_rows(&count);
-    cr_assert_gt(count, 40);
-    for (size_t i = 0; i < count; i++)
-        cr_assert_str_eq(texts_get(&english, rows[i].id), rows[i].english);
+    size_t seen = 0;
+    size_t part = 0;
+    const struct message_table_row *rows = message_table_rows(part, &count);
+    for (; rows != NULL; rows = message_table_rows(++part, &count))
+        for (size_t i = 0; i < count; i++, seen++)
+            cr_assert_str_eq(texts_get(&english, rows[i].id), rows[i].english);
+    cr_assert_gt(seen, 60);
     texts_fini(&english);
 }
 

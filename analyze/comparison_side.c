@@ -1,0 +1,336 @@
+#include "comparison_side.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "comparison_candidate.h"
+#include "text.h"
+
+static const char *escaped(struct arena *arena, const char *text)
+{
+    struct text_buffer safe = {0};
+    text_redact(&safe, text, strlen(text));
+    const char *copy = safe.failed ? NULL : arena_copy(arena, safe.text, safe.length);
+    text_buffer_fini(&safe);
+    return copy;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* ---- opening ---- */
+
+static enum status take_readers(struct comparison_side *side, size_t count, struct diag *diag)
+{
+    side->readers = arena_take_array(&side->arena, count, sizeof *side->readers);
+    return side->readers == NULL ? diag_no_memory(diag) : STATUS_OK;
+}
+
+static struct summary_reader *add_reader(struct comparison_side *side, struct diag *diag)
+{
+    struct summary_reader *reader = &side->readers[side->reader_count++];
+    *reader = (struct summary_reader){.arena = &side->arena, .diag = diag};
+    return reader;
+}
+
+enum status comparison_side_open(struct comparison_side *side, const char *path, bool *found,
+                                 struct diag *diag)
+{
+    *side = (struct comparison_side){.kind = "summary"};
+    *found = false;
+    side->path = escaped(&side->arena, path);
+    if (side->path == NULL)
+        return diag_no_memory(diag);
+    side->directory = is_directory(path);
+    if (side->directory)
+        return STATUS_OK;
+    enum status status = take_readers(side, 1, diag);
+    if (status == STATUS_OK)
+        status = summary_reader_open(add_reader(side, diag), path, found);
+    if (!*found && side->reader_count > 0)
+        summary_reader_fini(&side->readers[--side->reader_count]);
+    return status;
+}
+
+/* The summaries of ours that a walk passed over. */
+static enum status open_summaries(struct comparison_side *side, const struct evidence_set *set,
+                                  struct diag *diag)
+{
+    enum status status = take_readers(side, set->skipped_count + 1, diag);
+    for (size_t i = 0; i < set->skipped_count && status == STATUS_OK; i++) {
+        bool found = false;
+        if (!set->skipped[i].own)
+            continue;
+        struct summary_reader *reader = add_reader(side, diag);
+        status = summary_reader_open(reader, set->skipped[i].file, &found);
+        if (status == STATUS_OK && !found) {
+            summary_reader_fini(reader);
+            side->reader_count--;
+        }
+    }
+    return status;
+}
+
+static enum status take_summary(struct comparison_side *side, const struct analysis *analysis,
+                                struct diag *diag)
+{
+    struct text_buffer text = {0};
+    enum status status = analysis_write_summary(analysis, &text, diag);
+    if (status == STATUS_OK)
+        status = take_readers(side, 1, diag);
+    if (status == STATUS_OK)
+        status = summary_reader_take(add_reader(side, diag), side->path, &text);
+    text_buffer_fini(&text);
+    return status;
+}
+
+/* For comparison_side_holds, once a file. */
+static enum status keep_files(struct comparison_side *side, const struct evidence_set *set,
+                              struct diag *diag)
+{
+    size_t count = set->record_count + set->rejected_count;
+    const char **files = arena_take_array(&side->arena, count, sizeof *files);
+    if (files == NULL)
+        return diag_no_memory(diag);
+    for (size_t i = 0; i < count; i++) {
+        const char *file = i < set->record_count ? set->records[i].file
+                                                 : set->rejected[i - set->record_count].file;
+        if (side->file_count > 0 && strcmp(files[side->file_count - 1], file) == 0)
+            continue;
+        files[side->file_count] = arena_copy(&side->arena, file, strlen(file));
+        if (files[side->file_count++] == NULL)
+            return diag_no_memory(diag);
+    }
+    side->files = files;
+    return STATUS_OK;
+}
+
+bool comparison_side_holds(const struct comparison_side *side, const char *path)
+{
+    struct stat target, source;
+    if (stat(path, &target) != 0)
+        return false;
+    for (size_t i = 0; i < side->file_count; i++)
+        if (stat(side->files[i], &source) == 0 && source.st_dev == target.st_dev &&
+            source.st_ino == target.st_ino)
+            return true;
+    return false;
+}
+
+enum status comparison_side_analyze(struct comparison_side *side, const char *path,
+                                    const struct analysis_options *options, struct diag *diag)
+{
+    struct path_list paths = {0};
+    struct analysis analysis = {.picked = -1};
+    struct diag own = {0}; /* "no evidence" may not be the last word */
+    side->kind = side->directory ? "archive" : "evidence";
+    enum status status = path_list_add(&paths, path, &own);
+    if (status == STATUS_OK)
+        status = analysis_run(&analysis, &paths, ".", options, &own);
+    if (status == STATUS_OK) {
+        status = take_summary(side, &analysis, &own);
+        if (status == STATUS_OK)
+            status = keep_files(side, &analysis.set, &own);
+    } else if (status == STATUS_INPUT && analysis.set.skipped_count > 0) {
+        enum status opened = open_summaries(side, &analysis.set, diag);
+        side->kind = "summaries";
+        if (opened != STATUS_OK || side->reader_count > 0)
+            status = opened;
+    }
+    if (status != STATUS_OK && own.text[0] != '\0')
+        diag_set(diag, status, "%s", own.text);
+    analysis_fini(&analysis);
+    path_list_fini(&paths);
+    return status;
+}
+
+/* ---- reading ---- */
+
+/* The JSON of a value without the white space between its parts. */
+static const char *compact(struct summary_reader *reader, uint32_t node)
+{
+    const struct json_read_node *value = &reader->json.nodes[node];
+    bool quoted = value->type == JSON_READ_STRING;
+    const char *text = reader->json.text + value->offset;
+    char *copy = arena_take(reader->arena, (size_t)value->length + 3);
+    size_t length = 0;
+    bool inside = quoted;
+    if (copy == NULL) {
+        reader->status = diag_no_memory(reader->diag);
+        return "";
+    }
+    if (quoted)
+        copy[length++] = '"';
+    for (size_t i = 0; i < value->length; i++) {
+        if (text[i] == '"')
+            inside = !inside;
+        if (inside && text[i] == '\\' && i + 1 < value->length)
+            copy[length++] = text[i++];
+        if (inside || strchr(" \t\r\n", text[i]) == NULL)
+            copy[length++] = text[i];
+    }
+    if (quoted)
+        copy[length++] = '"';
+    copy[length] = '\0';
+    return copy;
+}
+
+static void read_key(struct summary_reader *reader, uint32_t node, struct comparison_members *group)
+{
+    uint32_t key = summary_reader_need(reader, node, "key", JSON_READ_OBJECT);
+    group->json = &reader->json;
+    group->key_node = key;
+    for (int field = 0; field < COMPARABILITY_FIELD_COUNT && reader->status == STATUS_OK; field++) {
+        uint32_t value = json_read_member(&reader->json, key,
+                                          comparability_name((enum comparability_field)field));
+        if (value != JSON_READ_NONE && !json_read_is(&reader->json, value, JSON_READ_NULL))
+            group->key[field] = compact(reader, value);
+    }
+}
+
+static void read_choice(struct summary_reader *reader, uint32_t node,
+                        struct comparison_choice *choice)
+{
+    uint32_t selection = summary_reader_need(reader, node, "selection", JSON_READ_OBJECT);
+    uint32_t decision = summary_reader_need(reader, node, "decision", JSON_READ_OBJECT);
+    uint32_t gain = summary_reader_member(reader, decision, "gain", JSON_READ_OBJECT);
+    *choice = (struct comparison_choice){
+        .decision = summary_reader_need_text(reader, decision, "decision"),
+        .rule = summary_reader_text(reader, decision, "rule"),
+        .reason = summary_reader_text(reader, decision, "reason"),
+        .strategy = summary_reader_text(reader, selection, "strategy"),
+        .selection_reason = summary_reader_text(reader, selection, "reason"),
+        .gain = summary_reader_number(reader, gain, "value")};
+}
+
+static void read_group(struct summary_reader *reader, uint32_t node,
+                       struct comparison_members *group)
+{
+    size_t count;
+    const uint32_t *nodes = summary_reader_objects(
+        reader, summary_reader_need(reader, node, "candidates", JSON_READ_ARRAY), &count);
+    struct comparison_candidate *candidates =
+        arena_take_array(reader->arena, count, sizeof *candidates);
+    if (candidates == NULL && reader->status == STATUS_OK)
+        reader->status = diag_no_memory(reader->diag);
+    group->label = summary_reader_need_text(reader, node, "label");
+    group->level = summary_reader_text(reader, node, "evidence_level");
+    group->times_count = summary_reader_flag(reader, node, "times_count");
+    read_key(reader, node, group);
+    read_choice(reader, node, &group->choice);
+    for (size_t i = 0; i < count && reader->status == STATUS_OK; i++)
+        comparison_candidate_read(reader, nodes[i], &candidates[i]);
+    group->candidates = candidates;
+    group->candidate_count = count;
+}
+
+/* What a summary left out, unless its maker allowed for that. */
+static size_t read_rejected(struct summary_reader *reader, struct comparison_rejected *rejected)
+{
+    size_t count, errors;
+    const uint32_t *nodes = summary_reader_objects(
+        reader, summary_reader_member(reader, 0, "rejected_sources", JSON_READ_ARRAY), &count);
+    uint32_t options = summary_reader_member(reader, 0, "options", JSON_READ_OBJECT);
+    if (summary_reader_flag(reader, options, "allow_invalid"))
+        return 0;
+    for (size_t i = 0; i < count && rejected != NULL; i++) {
+        const uint32_t *error = summary_reader_objects(
+            reader, summary_reader_member(reader, nodes[i], "errors", JSON_READ_ARRAY), &errors);
+        rejected[i].path = summary_reader_text(reader, nodes[i], "path");
+        rejected[i].error = errors > 0 ? summary_reader_text(reader, error[0], "message") : NULL;
+        if (rejected[i].error == NULL)
+            rejected[i].error = "could not be used";
+    }
+    return count;
+}
+
+static void read_policy(struct comparison_side *side, struct summary_reader *reader)
+{
+    const struct json_read_document *json = &reader->json;
+    uint32_t policy = summary_reader_need(reader, 0, "policy", JSON_READ_OBJECT);
+    size_t count = policy == JSON_READ_NONE ? 0 : json_read_count(json, policy);
+    const char **names = arena_take_array(&side->arena, count, sizeof *names);
+    const char **values = arena_take_array(&side->arena, count, sizeof *values);
+    policy_init(&side->policy);
+    if (reader->status == STATUS_OK && (names == NULL || values == NULL))
+        reader->status = diag_no_memory(reader->diag);
+    if (reader->status == STATUS_OK)
+        reader->status =
+            policy_read(&reader->source, policy, &side->arena, &side->policy, reader->diag);
+    for (uint32_t key = reader->status == STATUS_OK ? json_read_first(json, policy)
+                                                    : JSON_READ_NONE;
+         key != JSON_READ_NONE && reader->status == STATUS_OK;
+         key = json_read_next(json, policy, key)) {
+        char *name = arena_take(&side->arena, (size_t)json->nodes[key].length + 1);
+        if (name == NULL) {
+            reader->status = diag_no_memory(reader->diag);
+            return;
+        }
+        json_read_string(json, key, name, (size_t)json->nodes[key].length + 1);
+        names[side->policy_count] = name;
+        values[side->policy_count++] = compact(reader, key + 1);
+    }
+    side->policy_fields = names;
+    side->policy_values = values;
+}
+
+/* Counts first, so that groups and rejected sources of all summaries stand in one array each. */
+static enum status count_parts(struct comparison_side *side, size_t *groups, size_t *rejected)
+{
+    for (size_t i = 0; i < side->reader_count; i++) {
+        struct summary_reader *reader = &side->readers[i];
+        uint32_t list = summary_reader_need(reader, 0, "groups", JSON_READ_ARRAY);
+        uint32_t sources = summary_reader_need(reader, 0, "sources", JSON_READ_ARRAY);
+        if (reader->status != STATUS_OK)
+            return reader->status;
+        *groups += json_read_count(&reader->json, list);
+        side->source_count += json_read_count(&reader->json, sources);
+        *rejected += read_rejected(reader, NULL);
+    }
+    return STATUS_OK;
+}
+
+enum status comparison_side_read(struct comparison_side *side, struct diag *diag)
+{
+    size_t groups = 0;
+    size_t rejected = 0;
+    enum status status = count_parts(side, &groups, &rejected);
+    if (status != STATUS_OK)
+        return status;
+    struct comparison_members *members = arena_take_array(&side->arena, groups, sizeof *members);
+    struct comparison_rejected *left_out =
+        arena_take_array(&side->arena, rejected, sizeof *left_out);
+    if (members == NULL || left_out == NULL)
+        return diag_no_memory(diag);
+    for (size_t i = 0; i < side->reader_count && status == STATUS_OK; i++) {
+        struct summary_reader *reader = &side->readers[i];
+        size_t count;
+        const uint32_t *nodes = summary_reader_objects(
+            reader, summary_reader_need(reader, 0, "groups", JSON_READ_ARRAY), &count);
+        if (i == 0)
+            read_policy(side, reader);
+        for (size_t g = 0; g < count && reader->status == STATUS_OK; g++) {
+            members[side->group_count].index = g;
+            read_group(reader, nodes[g], &members[side->group_count++]);
+        }
+        side->rejected_count += read_rejected(reader, left_out + side->rejected_count);
+        status = reader->status;
+    }
+    side->groups = members;
+    side->rejected = left_out;
+    return status;
+}
+
+void comparison_side_fini(struct comparison_side *side)
+{
+    if (side == NULL)
+        return;
+    for (size_t i = 0; i < side->reader_count; i++)
+        summary_reader_fini(&side->readers[i]);
+    arena_fini(&side->arena);
+    *side = (struct comparison_side){0};
+}
