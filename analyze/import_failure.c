@@ -6,17 +6,35 @@
 
 /* The members of `failure`, as the contract and our own collector name them. */
 
+/* "Device: 0, node: a100-17" (Megatron-LM): hosts are not copied. */
+static void hide_hosts(struct text_buffer *out, const char *text)
+{
+    static const char label[] = "node: ";
+    const char *found;
+    while ((found = strstr(text, label)) != NULL) {
+        text_buffer_append(out, text, (size_t)(found - text) + sizeof label - 1);
+        text_buffer_puts(out, "<host>");
+        text = found + sizeof label - 1;
+        text += strcspn(text, " ,;)");
+    }
+    text_buffer_puts(out, text);
+}
+
 static void set_text(struct import_record *record, json_t *failure, const char *name,
                      struct import_span text)
 {
     struct json_write *writer = &record->import->writer;
     struct text_buffer clean = {0};
+    struct text_buffer shared = {0};
     text = import_scan_trim(text);
     if (text.length == 0)
         return;
     text_redact(&clean, text.text, text.length);
+    if (!clean.failed)
+        hide_hosts(&shared, clean.text);
     json_write_set(writer, failure, name,
-                   clean.failed ? NULL : json_write_string(writer, clean.text));
+                   clean.failed || shared.failed ? NULL : json_write_string(writer, shared.text));
+    text_buffer_fini(&shared);
     text_buffer_fini(&clean);
 }
 

@@ -2,21 +2,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import_nccl.h"
+#include "import_nccl_check.h"
 #include "json_write.h"
-
-/* A factor is told by bandwidths of two decimals; 2 % are more than they lose above 1 GB/s. */
-#define FACTOR_TOLERANCE 0.02
 
 /* What is known of the run while its document is written. */
 struct writing {
     struct import_nccl_run *run;
     struct import_record *record;
-    const struct import_nccl_collective *collective; /* NULL: not known */
-    double factor;                                   /* busbw over algbw by formula; NAN */
-    json_t *links;                                   /* borrowed */
-    double scale;     /* bytes of the whole array in what the rows call their size */
-    bool size_agrees; /* with time and busbw, for these ranks */
+    struct import_nccl_check check;
+    json_t *links; /* borrowed */
+    double scale;  /* bytes of the whole array in what the rows call their size */
     size_t wrong_rows;
 };
 
@@ -90,82 +85,6 @@ static void write_hardware(struct writing *writing)
 
 /* ---- Rates ---- */
 
-static bool agrees(double a, double b)
-{
-    return fabs(a - b) <= FACTOR_TOLERANCE * fmax(fabs(a), fabs(b));
-}
-
-/* The ratio where it is told best: at the largest bandwidth, out of place if there is one. */
-static double measured_factor(const struct import_nccl_run *run)
-{
-    double best = 0;
-    double factor = NAN;
-    for (int place = 0; place < IMPORT_NCCL_PLACES && isnan(factor); place++) {
-        for (size_t i = 0; i < run->row_count; i++) {
-            const struct import_nccl_rate *rate = &run->rows[i].place[place];
-            if (!(rate->algbw > best) || !isfinite(rate->busbw))
-                continue;
-            best = rate->algbw;
-            factor = rate->busbw / rate->algbw;
-        }
-    }
-    return best >= 1 ? factor : NAN; /* GB/s; below, two decimals tell no ratio */
-}
-
-static void check_factor(struct writing *writing)
-{
-    struct import_nccl_run *run = writing->run;
-    double measured = measured_factor(run);
-    /* The all-gather of some versions takes the factor into algbw already; busbw counts. */
-    if (!writing->size_agrees && isfinite(measured) && isfinite(writing->factor) &&
-        !agrees(measured, writing->factor))
-        import_warn(writing->record, run->ranks_line,
-                    "busbw is %.4g times algbw, but for %s over %g ranks it should be %.4g: the "
-                    "number of ranks or the collective may be another",
-                    measured, writing->collective->collective, run->ranks, writing->factor);
-    else if (isfinite(measured) && agrees(measured, writing->factor))
-        measured = writing->factor; /* the same without the rounding of the table */
-    if (isfinite(measured))
-        import_value(writing->record, "bus_over_alg", measured);
-}
-
-/*
- * busbw is factor * S / t in every version, S being the whole array. So a row shows whether its
- * size and its unit of time are what they seem; some old all-gathers tell the size of a part.
- */
-static void check_size(struct writing *writing)
-{
-    struct import_nccl_run *run = writing->run;
-    const struct import_nccl_row *best = NULL;
-    const int place = IMPORT_NCCL_OUT_OF_PLACE;
-    for (size_t i = 0; i < run->row_count; i++) {
-        const struct import_nccl_row *row = &run->rows[i];
-        if (row->bytes > 0 && row->place[place].ms > 0 && row->place[place].busbw >= 1 &&
-            (best == NULL || row->place[place].busbw > best->place[place].busbw))
-            best = row;
-    }
-    writing->scale = 1;
-    if (best == NULL || !(writing->factor > 0))
-        return;
-    double computed = writing->factor * best->bytes / best->place[place].ms / 1e6; /* GB/s */
-    double ratio = best->place[place].busbw / computed;
-    writing->size_agrees = agrees(ratio, 1) || agrees(ratio, run->ranks);
-    if (agrees(ratio, 1))
-        return;
-    if (agrees(ratio, run->ranks) && writing->collective->factor == import_nccl_factor_of_parts) {
-        writing->scale = run->ranks;
-        import_warn(writing->record, best->line,
-                    "the sizes are those of one rank's part: %g times as much is taken for the "
-                    "whole array",
-                    run->ranks);
-        return;
-    }
-    import_warn(writing->record, best->line,
-                "size, time and busbw do not agree: busbw is %.4g GB/s, but %.4g by size and time "
-                "for %s over %g ranks",
-                best->place[place].busbw, computed, writing->collective->collective, run->ranks);
-}
-
 /*
  * The table prints two decimals, so that a small message's bandwidth reads 0.00: then it is
  * computed as the tool does it, from size and time.
@@ -175,8 +94,8 @@ static double bus_of(const struct writing *writing, const struct import_nccl_row
 {
     if (rate->busbw != 0 || !(row->bytes > 0)) /* NAN is not told */
         return rate->busbw;
-    return rate->ms > 0 && writing->factor > 0
-               ? writing->factor * writing->scale * row->bytes / rate->ms / 1e6
+    return rate->ms > 0 && writing->check.factor > 0
+               ? writing->check.factor * writing->check.scale * row->bytes / rate->ms / 1e6
                : NAN;
 }
 
@@ -202,10 +121,10 @@ static void append_link(struct json_write *writer, struct writing *writing,
     bool in_alone = !isfinite(out->ms) && !isfinite(out->busbw);
     const struct import_nccl_rate *main = in_alone ? in : out;
     json_t *link = json_write_object(writer);
-    if (writing->collective != NULL)
+    if (writing->check.collective != NULL)
         json_write_set(writer, link, "collective",
-                       json_write_string(writer, writing->collective->collective));
-    set_number(writer, link, "payload_bytes", row->bytes * writing->scale);
+                       json_write_string(writer, writing->check.collective->collective));
+    set_number(writer, link, "payload_bytes", row->bytes * writing->check.scale);
     set_number(writer, link, "ms", main->ms);
     set_number(writer, link, "bus_gb_per_s", bus_of(writing, row, main));
     json_write_set(writer, link, "placement",
@@ -268,31 +187,6 @@ static void write_links(struct writing *writing)
 
 /* ---- The whole ---- */
 
-/* The tool's average is over both columns of every row; what is missing shows here. */
-static void check_average(struct writing *writing)
-{
-    struct import_nccl_run *run = writing->run;
-    double sum = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < run->row_count; i++) {
-        for (int place = 0; place < IMPORT_NCCL_PLACES; place++) {
-            if (!isfinite(run->rows[i].place[place].busbw))
-                continue;
-            sum += run->rows[i].place[place].busbw;
-            count++;
-        }
-    }
-    if (count == 0 || isnan(run->average))
-        return;
-    double mean = sum / (double)count;
-    /* Half a hundredth is what the table rounds away; 1e-5 what "%g" does. */
-    if (fabs(mean - run->average) > 0.0051 + 1e-5 * fabs(run->average))
-        import_warn(writing->record, run->average_line,
-                    "the rows' mean bus bandwidth is %.6g GB/s, not %.6g as is said here: rows may "
-                    "be missing, or lines of several runs mixed",
-                    mean, run->average);
-}
-
 static void write_values(struct writing *writing)
 {
     struct import_nccl_run *run = writing->run;
@@ -340,50 +234,22 @@ static void write_failure(struct writing *writing)
                 failure.reason.text);
 }
 
-static void name_collective(struct writing *writing)
-{
-    struct import_nccl_run *run = writing->run;
-    writing->collective = import_nccl_find(run->program);
-    if (writing->collective == NULL && run->program.length == 0) {
-        writing->collective = import_nccl_deduce(run);
-        if (writing->collective != NULL)
-            import_warn(writing->record, run->first_line,
-                        "the program's name is not told; the columns and busbw / algbw can only be "
-                        "those of %s",
-                        writing->collective->program);
-        else
-            import_warn(writing->record, run->first_line,
-                        "the program's name is not told, and the columns do not tell it: the links "
-                        "have no collective; put the command (all_gather_perf ...) before the "
-                        "table");
-    } else if (writing->collective == NULL) {
-        import_warn(writing->record, run->program_line,
-                    "%.*s is no program whose collective is known: the links have none",
-                    (int)run->program.length, run->program.text);
-    }
-    writing->factor = NAN;
-    if (writing->collective != NULL && isfinite(run->ranks))
-        writing->factor = writing->collective->factor(run->ranks);
-}
-
 void import_nccl_write(struct import_nccl_run *run)
 {
     struct import_record *record = import_begin_calibration(run->import);
-    struct writing writing = {.run = run, .record = record};
+    struct writing writing = {
+        .run = run, .record = record, .check = {.run = run, .record = record}};
     if (isnan(run->ranks) && run->device_count > 0)
         run->ranks = group_size(run);
     write_hardware(&writing);
     import_given_number(record, "workload.world_size", &run->ranks);
-    name_collective(&writing);
     if (run->cpu_time)
         import_warn(record, run->first_line,
                     "the times are what the calls took on the CPU (-C 1), not the operations: they "
                     "are left out");
-    check_size(&writing);
+    import_nccl_check_run(&writing.check);
     write_links(&writing);
     write_values(&writing);
-    check_factor(&writing);
-    check_average(&writing);
     write_failure(&writing);
     if (run->incomplete > 0)
         import_warn(record, run->incomplete_line,

@@ -314,7 +314,7 @@ class Import(unittest.TestCase):
         for text, kind in (
                 ("ValueError: bad\n", "exception"), ("worker-1: RuntimeError: NCCL error in: x.cpp:1\n", "communication"),
                 ("torch.distributed.DistBackendError: NCCL communicator was aborted, timed out\n", "timeout"),
-                ("KeyboardInterrupt\n", "interrupted"), ("AssertionError: found NaN in local grad norm\n", "non_finite"),
+                ("KeyboardInterrupt\n", "interrupted"), ("AssertionError: found NaN in local grad norm. Device: 0, node: secret-17\n", "non_finite"),
                 ("slurmstepd: error: *** JOB 1 ON secret CANCELLED AT 2024-01-01 DUE TO TIME LIMIT ***\n", "interrupted"),
                 ("slurmstepd: error: Detected 1 oom-kill event(s) in StepId=1.0\n", "out_of_memory")):
             with self.subTest(text):
