@@ -156,11 +156,13 @@ void import_megatron_memory_write(struct import_megatron_run *run, struct import
         import_number(record, "metrics.peak_memory_mb", allocated->allocated, allocated->line);
         import_text(record, "metrics.memory_kind", "allocated", allocated->line);
         import_value(record, "max_allocated_mib", allocated->allocated);
+        import_value(record, "max_allocated_gib", allocated->allocated / 1024);
         write_ranks(run, record);
     }
     if (reserved != NULL) {
         import_number(record, "metrics.peak_reserved_mb", reserved->reserved, reserved->line);
         import_value(record, "max_reserved_mib", reserved->reserved);
+        import_value(record, "max_reserved_gib", reserved->reserved / 1024);
     }
     if (!isnan(device))
         import_number(record, "metrics.peak_device_mb", device, device_line);

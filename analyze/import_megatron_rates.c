@@ -218,6 +218,7 @@ static void write_times(struct import_megatron_run *run, struct import_record *r
     else
         import_sample_keep(record, "step_times_ms", &sums->ms);
     if (sums->tflops_ms > 0) {
+        import_value(record, "mean_tflops_per_gpu", sums->flops_time / sums->tflops_ms);
         import_number_over(record, "metrics.achieved_tflops", sums->flops_time / sums->tflops_ms,
                            sums->ms.first_line, sums->ms.last_line);
         import_text(record, "metrics.flop_model", "Megatron-LM", 0);

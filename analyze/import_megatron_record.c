@@ -106,12 +106,15 @@ static void write_printed_length(const struct import_megatron_run *run,
 void import_megatron_record(struct import_megatron_run *run)
 {
     struct import_record *record = import_begin(run->import);
+    const char *strategy;
     import_megatron_setup_write(&run->setup, record);
+    if (import_given_text(record, "strategy", &strategy))
+        import_value_text(record, "strategy", strategy);
     write_printed_length(run, record);
     import_megatron_rates(run, record);
     import_megatron_memory_write(run, record);
     if (run->line_count > 0) {
-        import_value(record, "iterations_logged", (double)run->line_count);
+        import_value(record, "steps", (double)run->line_count);
         write_bad(run, record);
         write_absent(run, record);
         write_losses(run, record);

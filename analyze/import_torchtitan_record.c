@@ -224,7 +224,10 @@ void import_torchtitan_record(struct import_torchtitan_run *run)
 {
     struct import_record *record = import_begin(run->import);
     struct samples samples = {0};
+    const char *strategy;
     import_torchtitan_setup_write(&run->setup, record);
+    if (import_given_text(record, "strategy", &strategy))
+        import_value_text(record, "strategy", strategy);
     import_torchtitan_steps(run);
     if (run->step_count > 0) {
         collect(run, record, &samples);
