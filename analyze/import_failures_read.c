@@ -32,11 +32,30 @@ static void read_work(const struct import_span *work, struct import_failure *fai
     import_scan_labelled(work, "ran for ", &failure->elapsed_ms);
 }
 
+/* The watchdog's other words, which follow from the time-out or from an error of another rank. */
+static bool read_aftermath(const struct import_span *line, struct import_failures_found *found)
+{
+    static const char *const signs[] = {
+        "Some NCCL operations have failed or timed out",
+        "Exception (either an error or timeout) detected by watchdog",
+        "watchdog thread terminated with exception"};
+    bool seen = false;
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        seen = seen || import_failures_has(line, signs[i]);
+    if (!seen)
+        return false;
+    read_group_rank(*line, &found->failure);
+    found->failure.kind = import_failures_has(line, "CUDA error") ? "exception" : "communication";
+    found->failure.reason = *line;
+    found->weight = IMPORT_FAILURES_AFTERMATH;
+    return true;
+}
+
 static bool read_watchdog(const struct import_span *line, struct import_failures_found *found)
 {
     struct import_span rest = *line;
     struct import_failure *failure = &found->failure;
-    if (import_scan_find(&rest, "Watchdog caught collective operation timeout")) {
+    if (import_scan_find(&rest, "aught collective operation timeout")) {
         read_work(&rest, failure);
         found->weight = IMPORT_FAILURES_TIMEOUT;
     } else if (import_scan_find(&rest, "watchdog got stuck for ")) {
@@ -157,37 +176,49 @@ static bool find_exception(struct import_span *line)
     return true;
 }
 
-static bool has_any(const struct import_span *line, const char *const *texts, size_t count)
+/* Whether one of the texts, of which NULL is the last, is in the line. */
+static bool has_any(const struct import_span *line, const char *const *texts)
 {
-    for (size_t i = 0; i < count; i++)
-        if (import_failures_has(line, texts[i]))
+    for (; *texts != NULL; texts++)
+        if (import_failures_has(line, *texts))
             return true;
     return false;
 }
 
+/* What an exception is about, by words in it; the first that fits. */
+static const struct {
+    const char *kind;
+    enum import_failures_weight weight;
+    const char *words[8];
+} classes[] = {
+    {"interrupted", IMPORT_FAILURES_CANCELLED, {"KeyboardInterrupt", "SignalException"}},
+    {"launch",
+     IMPORT_FAILURES_COMMUNICATION,
+     {"DistStoreError", "clients joined", "RendezvousTimeout"}},
+    {"communication",
+     IMPORT_FAILURES_COMMUNICATION,
+     {"NCCL", "DistBackendError", "gloo", "ProcessGroup", "Connection closed by peer",
+      "DistNetworkError", "monitoredBarrier"}},
+    {"non_finite",
+     IMPORT_FAILURES_NON_FINITE,
+     {"FloatingPointError", "NaN", "non-finite", "not finite", "loss scale already at minimum"}},
+    {"exception", IMPORT_FAILURES_EXCEPTION, {""}},
+};
+
 static void classify(const struct import_span *line, struct import_failures_found *found)
 {
-    static const char *const timeouts[] = {"timed out", "Timed out", "Timeout(ms)", "timeout"};
-    static const char *const communication[] = {
-        "NCCL",         "DistBackendError",          "gloo",
-        "ProcessGroup", "Connection closed by peer", "DistNetworkError"};
-    static const char *const not_finite[] = {"FloatingPointError", "NaN", "non-finite",
-                                             "loss scale already at minimum", "not finite"};
-    static const char *const interrupts[] = {"KeyboardInterrupt", "SignalException"};
-#define HAS_ANY(list) has_any(line, list, sizeof(list) / sizeof(list)[0])
-    found->failure.kind = "exception";
-    found->weight = IMPORT_FAILURES_EXCEPTION;
-    if (HAS_ANY(interrupts)) {
-        found->failure.kind = "interrupted";
-        found->weight = IMPORT_FAILURES_CANCELLED;
-    } else if (HAS_ANY(communication)) {
-        found->failure.kind = HAS_ANY(timeouts) ? "timeout" : "communication";
-        found->weight = HAS_ANY(timeouts) ? IMPORT_FAILURES_STUCK : IMPORT_FAILURES_COMMUNICATION;
-    } else if (HAS_ANY(not_finite)) {
-        found->failure.kind = "non_finite";
-        found->weight = IMPORT_FAILURES_NON_FINITE;
+    static const char *const timeouts[] = {"timed out", "Timed out",        "Timeout(ms)",
+                                           "timeout",   "monitoredBarrier", NULL};
+    size_t class = 0;
+    while (!has_any(line, classes[class].words))
+        class ++;
+    found->failure.kind = classes[class].kind;
+    found->weight = classes[class].weight;
+    if (strcmp(found->failure.kind, "communication") == 0 && has_any(line, timeouts)) {
+        found->failure.kind = "timeout";
+        found->weight = IMPORT_FAILURES_STUCK;
+        import_scan_labelled(line, "Timed out waiting ", &found->failure.timeout_ms); /* gloo */
     }
-#undef HAS_ANY
 }
 
 static bool read_exception(struct import_failures *failures, const struct import_span *line,
@@ -233,7 +264,7 @@ static bool read_cuda_error(struct import_failures *failures, const struct impor
 bool import_failures_read(struct import_failures *failures, const struct import_span *line,
                           struct import_failures_found *found)
 {
-    if (read_watchdog(line, found))
+    if (read_watchdog(line, found) || read_aftermath(line, found))
         return true;
     if (read_out_of_memory(line, found)) {
         failures->traceback = false;

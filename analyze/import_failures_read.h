@@ -18,6 +18,7 @@ struct import_failures_found {
 enum import_failures_weight {
     IMPORT_FAILURES_EXIT_CODE = 10,
     IMPORT_FAILURES_ENDED = 12, /* SIGTERM by the launcher, SIGABRT after an exception */
+    IMPORT_FAILURES_AFTERMATH = 40,
     IMPORT_FAILURES_STUCK = 45,
     IMPORT_FAILURES_TIMEOUT = 50,
     IMPORT_FAILURES_LOST = 55, /* SIGKILL, SIGSEGV: nothing in the log comes before it */

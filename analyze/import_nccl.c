@@ -157,8 +157,7 @@ const struct import_nccl_collective *import_nccl_deduce(const struct import_nccl
 {
     const struct import_nccl_row *row = fastest(run);
     const struct import_nccl_collective *found = NULL;
-    /* With two ranks or fewer the factors do not tell collectives apart. */
-    if (row == NULL || !(run->ranks > 2))
+    if (row == NULL || !(run->ranks >= 2))
         return NULL;
     for (size_t i = 0; i < COUNT; i++) {
         if (!can_be(&collectives[i], row, run->ranks))

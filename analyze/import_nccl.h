@@ -47,6 +47,7 @@ struct import_nccl_run {
     size_t ranks_line;
     double average; /* "Avg bus bandwidth", GB/s; NAN: not told */
     size_t average_line;
+    bool below_minimum;   /* the average is below what the environment demanded of it */
     double out_of_bounds; /* NAN: not told */
     size_t out_of_bounds_line;
     bool cpu_time;            /* the times are of the calls on the CPU */

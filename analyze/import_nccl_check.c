@@ -95,6 +95,9 @@ static void check_average(struct import_nccl_check *check)
             count++;
         }
     }
+    if (run->below_minimum)
+        import_warn(check->record, run->average_line,
+                    "the average is below what was demanded of it (NCCL_TESTS_MIN_BW)");
     if (count == 0 || isnan(run->average))
         return;
     double mean = sum / (double)count;

@@ -150,6 +150,7 @@ void import_nccl_read_json(struct import *import, const struct import_source *so
     read_results(&run, source);
     run.average = finite_of(source, average, "bandwidth");
     run.average_line = import_scan_json_line(source->json, average);
+    run.below_minimum = json_read_equals(source->json, member(source, average, "okay"), "false");
     run.out_of_bounds = finite_of(source, bounds, "count");
     run.out_of_bounds_line = import_scan_json_line(source->json, bounds);
     read_errors(&run, source);

@@ -126,6 +126,7 @@ static void read_summary(struct reading *reading, const struct import_line *line
     if (import_scan_find(&rest, "Avg bus bandwidth") && import_scan_skip(&rest, ":") &&
         import_scan_number(&rest, &value) && isfinite(value)) {
         run->average = value;
+        run->below_minimum = import_scan_skip(&rest, "FAILED");
         run->average_line = line->number;
     }
 }

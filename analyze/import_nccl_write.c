@@ -208,13 +208,23 @@ static void write_values(struct writing *writing)
         import_value(record, "out_of_bounds", run->out_of_bounds);
 }
 
+/* "Test CUDA failure common.cu:303 'out of memory'", "Test timeout (20s)". */
+static const char *kind_of(const struct import_span *error)
+{
+    struct import_span memory = *error;
+    struct import_span timeout = *error;
+    if (import_scan_find(&memory, "out of memory"))
+        return "out_of_memory";
+    return import_scan_find(&timeout, "Test timeout") ? "timeout" : "communication";
+}
+
 static void write_failure(struct writing *writing)
 {
     struct import_nccl_run *run = writing->run;
     struct import_failure failure = IMPORT_FAILURE_NONE;
     char reason[128];
-    failure.kind = "communication";
     if (run->error.length > 0) {
+        failure.kind = kind_of(&run->error);
         failure.reason = run->error;
         failure.line = run->error_line;
     } else if (run->out_of_bounds > 0 || writing->wrong_rows > 0) {

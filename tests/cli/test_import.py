@@ -288,6 +288,9 @@ class Import(unittest.TestCase):
                                "before timing out.\n")
         self.assertEqual((failure["kind"], failure["rank"], failure["operation"], failure["elapsed_ms"]),
                          ("timeout", 1, "ALLREDUCE", 1802212))
+        failure = self.failure("[rank0]:[E321 02:07:08.4 ProcessGroupNCCL.cpp:1664] [PG 1 Rank 0] Exception (either an error or "
+                               "timeout) detected by watchdog at work: 1580\n" + WATCHDOG)
+        self.assertEqual((failure["kind"], failure["rank"]), ("timeout", 2))
         failure = self.failure("[rank7]:[E626 05:14:36.3 ProcessGroupNCCL.cpp:1743] [PG ID 0 PG GUID 0(default_pg) Rank 7] "
                                "ProcessGroupNCCL's watchdog got stuck for 480 seconds without making progress\n")
         self.assertEqual((failure["kind"], failure["rank"], failure["elapsed_ms"]), ("timeout", 7, 480000))
@@ -314,6 +317,10 @@ class Import(unittest.TestCase):
         for text, kind in (
                 ("ValueError: bad\n", "exception"), ("worker-1: RuntimeError: NCCL error in: x.cpp:1\n", "communication"),
                 ("torch.distributed.DistBackendError: NCCL communicator was aborted, timed out\n", "timeout"),
+                ("RuntimeError: [../gloo/transport/tcp/unbound_buffer.cc:84] Timed out waiting 1800000ms for recv\n", "timeout"),
+                ("RuntimeError: [Rank 0] Caught collective operation timeout: WorkNCCL(OpType=ALLREDUCE, TensorShape=[2], "
+                 "Timeout(ms)=60000) ran for 60001 milliseconds before timing out.\n", "timeout"),
+                ("torch.distributed.DistStoreError: Timed out after 61 seconds waiting for clients. 1/2 clients joined.\n", "launch"),
                 ("KeyboardInterrupt\n", "interrupted"), ("AssertionError: found NaN in local grad norm. Device: 0, node: secret-17\n", "non_finite"),
                 ("slurmstepd: error: *** JOB 1 ON secret CANCELLED AT 2024-01-01 DUE TO TIME LIMIT ***\n", "interrupted"),
                 ("slurmstepd: error: Detected 1 oom-kill event(s) in StepId=1.0\n", "out_of_memory")):

@@ -208,6 +208,11 @@ class Nccl(unittest.TestCase):
         self.assertEqual(document["failure"]["kind"], "communication")
         self.assertEqual(document["failure"]["reason"], "Test NCCL failure all_reduce.cu:44 'unhandled system error'")
 
+    def test_errors_have_kinds_and_averages_limits(self):
+        for words, kind in (("Test CUDA failure common.cu:303 'out of memory'", "out_of_memory"), ("Test timeout (20s) x.cu:1", "timeout")):
+            self.assertEqual(self.imported(run_text(ending=False) + f"node-1: {words}\n")["failure"]["kind"], kind)
+        self.assertIn("below what was demanded", self.warnings(self.imported(run_text().replace("101 \n", "101 FAILED\n"))))
+
     def test_columns_beside_the_known_ones_are_passed_over(self):
         titles = TITLES.replace("#wrong     time", "#wrong   i_min   i_max   i_p99   i_cv%     time").replace(
             "busbw #wrong\n", "busbw #wrong   i_min   i_max   i_p99   i_cv%           timestamp\n")
