@@ -159,10 +159,8 @@ static enum status read_json(struct import_load *load, struct diag *diag)
     return status;
 }
 
-enum status import_load_file(struct import_load *load, const char *path, size_t limit,
-                             struct diag *diag)
+static enum status name_source(struct import_load *load, const char *path, struct diag *diag)
 {
-    enum input_fault fault = INPUT_FAULT_NONE;
     text_buffer_clear(&load->path);
     text_buffer_clear(&load->python);
     load->source = (struct import_source){.file = strcmp(path, "-") == 0 ? NULL : path};
@@ -170,21 +168,20 @@ enum status import_load_file(struct import_load *load, const char *path, size_t 
         text_buffer_puts(&load->path, "<stdin>");
     else
         text_escape(&load->path, path, strlen(path));
-    if (load->path.failed)
-        return diag_no_memory(diag);
     load->source.path = load->path.text != NULL ? load->path.text : "";
-    struct diag reason = {0};
-    enum status status = input_read_file(&load->input, path, limit, &fault, &reason);
-    if (status != STATUS_OK)
-        return diag_set(diag, status, "%s%s", reason.text,
-                        fault == INPUT_FAULT_TOO_LARGE ? "; --size-limit MIB raises it" : "");
+    return load->path.failed ? diag_no_memory(diag) : STATUS_OK;
+}
+
+/* The bytes in `input` as a source. */
+static enum status take_input(struct import_load *load, struct diag *diag)
+{
     load->bytes = load->input.size;
     sha256_hex(load->input.data, load->bytes, load->sha256);
     if (is_blank(load->input.data, load->bytes))
         return diag_set(diag, STATUS_INPUT,
                         "%s: is empty: the job died before it wrote, or the disk was full",
                         load->source.path);
-    status = refuse_binary(load, diag);
+    enum status status = refuse_binary(load, diag);
     if (status != STATUS_OK)
         return status;
     char *text = load->input.data;
@@ -193,6 +190,34 @@ enum status import_load_file(struct import_load *load, const char *path, size_t 
     load->source.size = clean_text(text, load->bytes);
     load->source.text = text;
     return read_json(load, diag);
+}
+
+enum status import_load_file(struct import_load *load, const char *path, size_t limit,
+                             struct diag *diag)
+{
+    enum input_fault fault = INPUT_FAULT_NONE;
+    struct diag reason = {0};
+    enum status status = name_source(load, path, diag);
+    if (status != STATUS_OK)
+        return status;
+    status = input_read_file(&load->input, path, limit, &fault, &reason);
+    if (status != STATUS_OK)
+        return diag_set(diag, status, "%s%s", reason.text,
+                        fault == INPUT_FAULT_TOO_LARGE ? "; --size-limit MIB raises it" : "");
+    return take_input(load, diag);
+}
+
+enum status import_load_bytes(struct import_load *load, const char *text, size_t size,
+                              struct diag *diag)
+{
+    enum status status = name_source(load, "-", diag);
+    if (status == STATUS_OK)
+        status = input_buffer_reserve(&load->input, size, diag);
+    if (status != STATUS_OK)
+        return status;
+    memcpy(load->input.data, text, size);
+    load->input.size = size;
+    return take_input(load, diag);
 }
 
 void import_load_fini(struct import_load *load)

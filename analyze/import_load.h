@@ -25,6 +25,10 @@ struct import_load {
 enum status import_load_file(struct import_load *load, const char *path, size_t limit,
                              struct diag *diag) STATUS_CHECKED;
 
+/* The same of `size` bytes in memory, as if they came from standard input; they are copied. */
+enum status import_load_bytes(struct import_load *load, const char *text, size_t size,
+                              struct diag *diag) STATUS_CHECKED;
+
 void import_load_fini(struct import_load *load);
 
 #endif

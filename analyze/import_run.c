@@ -59,15 +59,26 @@ static enum status read_source(struct import_batch *batch, const struct import_f
     return status;
 }
 
-enum status import_run_file(struct import_batch *batch, const char *path, struct diag *diag)
+static enum status run_loaded(struct import_batch *batch, const char *path, struct diag *diag)
 {
     const struct import_format *format = batch->request->format;
-    enum status status = import_load_file(&batch->load, path, batch->request->size_limit, diag);
-    if (status == STATUS_OK && format == NULL)
+    enum status status = STATUS_OK;
+    if (format == NULL)
         status = import_table_recognise(&batch->load.source, &format, diag);
-    if (status == STATUS_OK)
-        status = read_source(batch, format, path, diag);
-    return status;
+    return status == STATUS_OK ? read_source(batch, format, path, diag) : status;
+}
+
+enum status import_run_file(struct import_batch *batch, const char *path, struct diag *diag)
+{
+    enum status status = import_load_file(&batch->load, path, batch->request->size_limit, diag);
+    return status == STATUS_OK ? run_loaded(batch, path, diag) : status;
+}
+
+enum status import_run_bytes(struct import_batch *batch, const char *text, size_t size,
+                             struct diag *diag)
+{
+    enum status status = import_load_bytes(&batch->load, text, size, diag);
+    return status == STATUS_OK ? run_loaded(batch, "-", diag) : status;
 }
 
 void import_run_fini(struct import_batch *batch)

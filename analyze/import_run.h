@@ -40,6 +40,10 @@ struct import_batch {
 enum status import_run_file(struct import_batch *batch, const char *path,
                             struct diag *diag) STATUS_CHECKED;
 
+/* The same of bytes in memory, as if they came from standard input. */
+enum status import_run_bytes(struct import_batch *batch, const char *text, size_t size,
+                             struct diag *diag) STATUS_CHECKED;
+
 void import_run_fini(struct import_batch *batch);
 
 #endif

@@ -1,42 +1,19 @@
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "fuzz_require.h"
 #include "json_read.h"
 
 /*
- * What must hold for any bytes. A violation aborts. Made for libFuzzer; fuzz_driver.c calls it
- * where libFuzzer is not there.
+ * What must hold for any bytes that are read as JSON.
  */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int condition, const char *what)
-{
-    if (condition)
-        return;
-    fprintf(stderr, "violated: %s\n", what);
-    abort();
-}
-
-/* Messages and pointers go to terminals. */
-static void check_printable(const char *text, size_t capacity)
-{
-    size_t length = strnlen(text, capacity);
-    require(length < capacity, "a text ends within its array");
-    for (size_t i = 0; i < length; i++)
-        require((unsigned char)text[i] >= ' ' && text[i] != 0x7F,
-                "a text has no control characters");
-}
 
 static void check_fault(const struct json_read_fault *fault, size_t size)
 {
-    require(fault->kind != JSON_READ_FAULT_NONE, "a refused text has a fault");
-    require(fault->offset <= size, "a fault lies in the text");
-    require(fault->message[0] != '\0', "a fault has a message");
-    check_printable(fault->message, sizeof fault->message);
-    check_printable(fault->pointer, sizeof fault->pointer);
+    fuzz_require(fault->kind != JSON_READ_FAULT_NONE, "a refused text has a fault");
+    fuzz_require(fault->offset <= size, "a fault lies in the text");
+    fuzz_require(fault->message[0] != '\0', "a fault has a message");
+    fuzz_require_line(fault->message, sizeof fault->message);
+    fuzz_require_line(fault->pointer, sizeof fault->pointer);
 }
 
 static void check_children(const struct json_read_document *document, uint32_t node)
@@ -44,13 +21,13 @@ static void check_children(const struct json_read_document *document, uint32_t n
     uint32_t count = 0, last = node + 1;
     for (uint32_t child = json_read_first(document, node); child != JSON_READ_NONE;
          child = json_read_next(document, node, child)) {
-        require(child == last, "children follow each other");
+        fuzz_require(child == last, "children follow each other");
         last = document->nodes[child].end;
-        require(last <= document->nodes[node].end, "a child ends within its parent");
+        fuzz_require(last <= document->nodes[node].end, "a child ends within its parent");
         count++;
     }
-    require(last == document->nodes[node].end, "a container ends with its last child");
-    require(count == json_read_count(document, node), "the count is that of the children");
+    fuzz_require(last == document->nodes[node].end, "a container ends with its last child");
+    fuzz_require(count == json_read_count(document, node), "the count is that of the children");
 }
 
 static void check_scalar(const struct json_read_document *document, uint32_t node)
@@ -60,19 +37,21 @@ static void check_scalar(const struct json_read_document *document, uint32_t nod
     int64_t integer;
     if (n->type == JSON_READ_STRING) {
         char *out = malloc((size_t)n->length + 1);
-        require(out != NULL, "memory");
-        require(json_read_string(document, node, out, (size_t)n->length + 1) <= n->length,
-                "decoding does not lengthen");
+        fuzz_require(out != NULL, "memory");
+        fuzz_require(json_read_string(document, node, out, (size_t)n->length + 1) <= n->length,
+                     "decoding does not lengthen");
         bool exact = (n->flags & (JSON_READ_NUL_IN_STRING | JSON_READ_LONE_SURROGATE)) == 0;
-        require(json_read_equals(document, node, out) == exact, "a string equals itself decoded");
+        fuzz_require(json_read_equals(document, node, out) == exact,
+                     "a string equals itself decoded");
         free(out);
     } else if (n->type == JSON_READ_NUMBER) {
         bool finite = json_read_double(document, node, &real);
-        require(finite == ((n->flags & JSON_READ_NUMBER_OUT_OF_RANGE) == 0), "range is flagged");
-        require(!finite || real - real == 0, "a number is finite");
-        require(!json_read_int64(document, node, &integer) || real == (double)integer,
-                "both getters agree");
-        require(json_read_half_unit(document, node) >= 0, "half a unit is positive");
+        fuzz_require(finite == ((n->flags & JSON_READ_NUMBER_OUT_OF_RANGE) == 0),
+                     "range is flagged");
+        fuzz_require(!finite || real - real == 0, "a number is finite");
+        fuzz_require(!json_read_int64(document, node, &integer) || real == (double)integer,
+                     "both getters agree");
+        fuzz_require(json_read_half_unit(document, node) >= 0, "half a unit is positive");
     }
 }
 
@@ -82,8 +61,8 @@ static void check_document(const struct json_read_document *document, size_t siz
     json_read_locator_init(&locator, document);
     for (uint32_t node = 0; node < document->count; node++) {
         const struct json_read_node *n = &document->nodes[node];
-        require((size_t)n->offset + n->length <= size, "a node lies in the text");
-        require(n->end > node && n->end <= document->count, "a node ends within the index");
+        fuzz_require((size_t)n->offset + n->length <= size, "a node lies in the text");
+        fuzz_require(n->end > node && n->end <= document->count, "a node ends within the index");
         if (n->type == JSON_READ_ARRAY || n->type == JSON_READ_OBJECT)
             check_children(document, node);
         else
@@ -91,9 +70,9 @@ static void check_document(const struct json_read_document *document, size_t siz
         char pointer[64];
         size_t line, column;
         json_read_locator_pointer(&locator, node, pointer, sizeof pointer);
-        check_printable(pointer, sizeof pointer);
+        fuzz_require_line(pointer, sizeof pointer);
         json_read_locator_position(&locator, n->offset, &line, &column);
-        require(line >= 1 && column >= 1, "lines and columns count from 1");
+        fuzz_require(line >= 1 && column >= 1, "lines and columns count from 1");
     }
 }
 
@@ -104,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct diag diag = {0};
     const char *text = (const char *)data;
     enum status status = json_read_parse(&document, text, size, &fault, &diag);
-    require(status == STATUS_OK || status == STATUS_INPUT, "no other status");
+    fuzz_require(status == STATUS_OK || status == STATUS_INPUT, "no other status");
     if (status == STATUS_OK)
         check_document(&document, size);
     else
@@ -116,7 +95,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bool quoted = n.type == JSON_READ_STRING;
         status = json_read_parse(&document, text + n.offset - quoted, n.length + 2u * quoted,
                                  &fault, &diag);
-        require(status == STATUS_OK && document.count == n.end - value, "a value is a document");
+        fuzz_require(status == STATUS_OK && document.count == n.end - value,
+                     "a value is a document");
     }
     json_read_fini(&document);
     return 0;

@@ -1,0 +1,58 @@
+#include <string.h>
+
+#include "fuzz_require.h"
+#include "markdown.h"
+
+/* Any bytes as a summary: refused with a place and a reason, or loaded, and then reported, in both
+ * languages, with nothing in it that a reader of Markdown would take for more than text. */
+
+static void require_group(const struct summary_group *group, const struct summary *summary)
+{
+    for (size_t i = 0; i < group->candidate_count; i++) {
+        const struct summary_candidate *candidate = &group->candidates[i];
+        fuzz_require(group->order[i] < group->candidate_count, "an order is within the candidates");
+        fuzz_require(candidate->label != NULL && candidate->strategy != NULL,
+                     "a candidate has a name");
+        for (size_t s = 0; s < candidate->source_count; s++)
+            fuzz_require(candidate->sources[s] < summary->source_count,
+                         "a source is within the sources");
+    }
+    fuzz_require(group->decision.candidate < (long)group->candidate_count,
+                 "the selected one is a candidate");
+}
+
+static const struct texts *words(int language)
+{
+    static struct texts texts[2];
+    struct diag diag = {0};
+    if (texts[language].count == 0)
+        fuzz_require(texts_load(language == 0 ? "en" : "zh", NULL, &texts[language], &diag) ==
+                         STATUS_OK,
+                     "a language is loaded");
+    return &texts[language];
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct summary summary = {0};
+    struct diag diag = {0};
+    enum status status = summary_load("s.json", (const char *)data, size, &summary, &diag);
+    if (status == STATUS_OK) {
+        struct text_buffer out = {0};
+        const struct report_input input = {
+            .summary = &summary, .texts = words(size % 2), .formats = REPORT_MARKDOWN | REPORT_SVG};
+        for (size_t i = 0; i < summary.group_count; i++)
+            require_group(&summary.groups[i], &summary);
+        markdown_write(&out, &input);
+        fuzz_require(!out.failed, "memory");
+        fuzz_require_lines(out.text, out.length);
+        fuzz_require(strstr(out.text, "<script") == NULL, "no markup of others");
+        text_buffer_fini(&out);
+    } else {
+        fuzz_require(status == STATUS_INPUT, "no other status");
+        fuzz_require(strncmp(diag.text, "s.json:", 7) == 0, "a refusal names the place");
+        fuzz_require_line(diag.text, sizeof diag.text);
+    }
+    summary_fini(&summary);
+    return 0;
+}
