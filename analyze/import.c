@@ -26,11 +26,15 @@ void *import_take(struct import *import, size_t count, size_t size)
     void *memory = import_goes_on(import)
                        ? arena_take_array(&import->arena, count > 0 ? count : 1, size)
                        : NULL;
-    if (memory == NULL && import_goes_on(import)) {
-        (void)diag_no_memory(&import->diag);
-        fail(import, STATUS_ENVIRONMENT);
-    }
+    if (memory == NULL)
+        import_no_memory(import);
     return memory;
+}
+
+void import_no_memory(struct import *import)
+{
+    if (import_goes_on(import))
+        fail(import, diag_no_memory(&import->diag));
 }
 
 void import_refuse(struct import *import, size_t line, const char *format, ...)

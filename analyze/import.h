@@ -133,6 +133,9 @@ void import_refuse(struct import *import, size_t line, const char *format, ...)
  * has failed. */
 void *import_take(struct import *import, size_t count, size_t size);
 
+/* For an importer that ran out of memory elsewhere: the import has failed. */
+void import_no_memory(struct import *import);
+
 /* False after an error: a loop may end. */
 bool import_goes_on(const struct import *import);
 

@@ -44,7 +44,7 @@ struct import_deepspeed_config {
 };
 
 /* Notes what the line says; false if it says nothing of the configuration. */
-bool import_deepspeed_take_config(struct import_deepspeed_config *config,
+bool import_deepspeed_take_config(struct import *import, struct import_deepspeed_config *config,
                                   const struct import_line *line);
 
 /* The same for the lines that tell which strategy was set up; a part of the above. */

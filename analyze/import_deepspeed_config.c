@@ -234,13 +234,16 @@ void import_deepspeed_take_members(struct import_deepspeed_config *config, const
 }
 
 /* The whole configuration behind "json = " in one line. */
-static void take_json_whole(struct import_deepspeed_config *config, struct import_span text,
-                            size_t line)
+static void take_json_whole(struct import *import, struct import_deepspeed_config *config,
+                            struct import_span text, size_t line)
 {
     struct json_read_document json = {0};
     struct json_read_fault fault;
     struct diag diag = {0};
-    if (json_read_parse(&json, text.text, text.length, &fault, &diag) == STATUS_OK) {
+    enum status status = json_read_parse(&json, text.text, text.length, &fault, &diag);
+    if (status == STATUS_ENVIRONMENT)
+        import_no_memory(import);
+    if (status == STATUS_OK) {
         import_deepspeed_take_members(config, "", &json, 0, line);
         if (config->stage_asked.line == 0)
             import_told_add(&config->stage_asked, 0, line); /* DeepSpeed's default */
@@ -283,7 +286,7 @@ static const struct labelled_value {
     {"dist_world_size=", offsetof(struct import_deepspeed_config, ranks)},
 };
 
-bool import_deepspeed_take_config(struct import_deepspeed_config *config,
+bool import_deepspeed_take_config(struct import *import, struct import_deepspeed_config *config,
                                   const struct import_line *line)
 {
     struct import_span rest = line->span;
@@ -295,7 +298,8 @@ bool import_deepspeed_take_config(struct import_deepspeed_config *config,
         if (import_scan_trim(rest).length == 0)
             config->json = (struct import_deepspeed_json){.line = line->number, .depth = 1};
         else
-            take_json_whole(config, (struct import_span){rest.text - 1, rest.length + 1, rest.cut},
+            take_json_whole(import, config,
+                            (struct import_span){rest.text - 1, rest.length + 1, rest.cut},
                             line->number);
         return true;
     }

@@ -1,11 +1,9 @@
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "import_beside.h"
 #include "import_deepspeed.h"
 #include "import_failures.h"
-#include "import_load.h"
 #include "import_trainer_log.h"
 
 /*
@@ -14,30 +12,10 @@
  * of the best ones (summary.txt, also at the end of the tuner's log).
  */
 
-#define BESIDE_LIMIT ((size_t)64 << 20)
-
 /* The largest rate in samples/s that is one; the tuner can rank by FLOPS, which are far above. */
 #define LARGEST_RATE 1e9
 
 /* ---- Files of one experiment ---- */
-
-/* Opens NAME in the source's folder; false if there is none, or it cannot be read. */
-static bool load_beside(const struct import_source *source, const char *name,
-                        struct import_load *load)
-{
-    char path[4096];
-    struct diag diag = {0};
-    if (source->file == NULL)
-        return false;
-    const char *slash = strrchr(source->file, '/');
-    size_t folder = slash != NULL ? (size_t)(slash - source->file) + 1 : 0;
-    if (folder + strlen(name) >= sizeof path)
-        return false;
-    memcpy(path, source->file, folder);
-    memcpy(path + folder, name, strlen(name) + 1);
-    return access(path, R_OK) == 0 &&
-           import_load_file(load, path, BESIDE_LIMIT, &diag) == STATUS_OK;
-}
 
 static struct import_span text_of(const struct json_read_document *json, uint32_t node)
 {
@@ -94,11 +72,11 @@ static void fail_as(struct import_record *record, const char *reason, size_t lin
 }
 
 /* Why an experiment failed: its stderr.log, or else what is known. */
-static void explain_failure(struct import_record *record, const struct import_source *source,
-                            const char *otherwise, size_t line)
+static void explain_failure(struct import *import, struct import_record *record,
+                            const struct import_source *source, const char *otherwise, size_t line)
 {
     struct import_load load = {0};
-    if (load_beside(source, "stderr.log", &load)) {
+    if (import_beside_load(import, source, "stderr.log", &load) == IMPORT_BESIDE_READ) {
         struct import_failures failures = {0};
         struct import_cursor lines = {.source = &load.source};
         struct import_line told;
@@ -106,7 +84,7 @@ static void explain_failure(struct import_record *record, const struct import_so
             import_failures_line(&failures, &told);
         failures.cause.line = 0; /* it is of another file */
         import_failures_finish(&failures, record);
-        import_value_text(record, "failure_from", "stderr.log");
+        import_value_text(record, "sha256_of_stderr_log", load.sha256);
     }
     import_load_fini(&load);
     fail_as(record, otherwise, line); /* unless one was found: the first one stays */
@@ -135,8 +113,8 @@ static void write_step_time(struct import_record *record, double throughput, dou
 }
 
 /* `json` is the source's own, or that of the file beside it: then there is no line. */
-static void write_metrics(struct import_record *record, const struct import_source *source,
-                          const struct json_read_document *json)
+static void write_metrics(struct import *import, struct import_record *record,
+                          const struct import_source *source, const struct json_read_document *json)
 {
     uint32_t node = json_read_member(json, 0, "throughput");
     size_t line = json == source->json ? import_scan_json_line(json, node) : 0;
@@ -147,7 +125,7 @@ static void write_metrics(struct import_record *record, const struct import_sour
         import_value(record, "flops_per_gpu", import_told_usable(flops) ? flops : NAN);
     if (!import_scan_json_number(json, node, &throughput) || !import_told_usable(throughput) ||
         !(throughput > 0)) {
-        explain_failure(record, source,
+        explain_failure(import, record, source,
                         "the autotuner measured no throughput: the experiment failed", line);
         return;
     }
@@ -161,12 +139,32 @@ static void write_metrics(struct import_record *record, const struct import_sour
     write_step_time(record, throughput, latency, line);
 }
 
-/* exp.json: what was measured stands beside it, or the experiment failed. */
+/* What stands beside exp.json; without metrics the experiment failed. */
+static void read_metrics_beside(struct import *import, struct import_record *record,
+                                const struct import_source *source)
+{
+    struct import_load load = {0};
+    switch (import_beside_load_json(import, source, "metrics.json", &load)) {
+    case IMPORT_BESIDE_READ:
+        import_value_text(record, "sha256_of_metrics_json", load.sha256);
+        write_metrics(import, record, source, load.source.json);
+        break;
+    case IMPORT_BESIDE_BROKEN:
+        explain_failure(import, record, source,
+                        "metrics.json beside exp.json is not whole: the experiment failed", 0);
+        break;
+    case IMPORT_BESIDE_NONE:
+        explain_failure(import, record, source,
+                        "no metrics.json stands beside exp.json: the experiment failed", 0);
+        break;
+    }
+    import_load_fini(&load);
+}
+
 static void read_experiment(struct import *import, const struct import_source *source)
 {
     struct import_record *record = import_begin(import);
     struct import_deepspeed_config config = {0};
-    struct import_load load = {0};
     take_experiment(&config, record, source->json);
     import_deepspeed_write_config(record, &config);
     if (json_read_equals(source->json, json_read_member(source->json, 0, "name"),
@@ -175,31 +173,30 @@ static void read_experiment(struct import *import, const struct import_source *s
                     "this experiment counts the model's parameters; it measures nothing");
     else if (source->file == NULL)
         import_warn(record, 0, "metrics.json stands beside exp.json: give its path, not its text");
-    else if (load_beside(source, "metrics.json", &load) && load.source.json != NULL)
-        write_metrics(record, source, load.source.json);
     else
-        explain_failure(record, source,
-                        "no metrics.json stands beside exp.json: the experiment failed", 0);
-    import_load_fini(&load);
+        read_metrics_beside(import, record, source);
 }
 
 /* metrics.json: what was configured stands beside it. */
 static void read_metrics(struct import *import, const struct import_source *source)
 {
     struct import_record *record = import_begin(import);
-    struct import_deepspeed_config config = {0};
+    struct import_deepspeed_config config = {.elsewhere = true};
     struct import_load load = {0};
-    if (load_beside(source, "exp.json", &load) && load.source.json != NULL)
+    if (import_beside_load_json(import, source, "exp.json", &load) == IMPORT_BESIDE_READ) {
         take_experiment(&config, record, load.source.json);
-    else if (load_beside(source, "ds_config.json", &load) && load.source.json != NULL)
+        import_value_text(record, "sha256_of_exp_json", load.sha256);
+    } else if (import_beside_load_json(import, source, "ds_config.json", &load) ==
+               IMPORT_BESIDE_READ) {
         take_ds_config(&config, load.source.json, 0);
-    else
+        import_value_text(record, "sha256_of_ds_config_json", load.sha256);
+    } else {
         import_warn(record, 0,
                     "neither exp.json nor ds_config.json stands beside it: the "
                     "configuration is not known");
-    config.elsewhere = true;
+    }
     import_deepspeed_write_config(record, &config);
-    write_metrics(record, source, source->json);
+    write_metrics(import, record, source, source->json);
     import_load_fini(&load);
 }
 

@@ -118,7 +118,7 @@ static void take_line(struct import *import, struct run *run, double rank,
     if (import_scan_find(&rest, beginnings[0]) && import_scan_word(&rest, &run->version) &&
         run->version.text[run->version.length - 1] == ',')
         run->version.length--;
-    (void)import_deepspeed_take_config(&run->config, line);
+    (void)import_deepspeed_take_config(import, &run->config, line);
     (void)import_deepspeed_take_memory(&run->memory, line);
     if (!is_of_rank(run, rank, line))
         return;

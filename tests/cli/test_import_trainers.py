@@ -417,6 +417,7 @@ class Tuner(Import):
         self.assertEqual(record["workload"]["dtype"], "fp16")
         self.assertEqual(record["metrics"]["step_time_ms"], 600)
         self.assertEqual(record["metrics"]["throughput"], 80)
+        self.assertEqual(len(record["import"]["values"]["sha256_of_metrics_json"]), 64)
         self.not_warned(record, "not of this configuration")
 
     def test_metrics_beside_their_experiment(self):
@@ -441,6 +442,14 @@ class Tuner(Import):
                                      "allocate 2.00 GiB."])
         record = self.record(self.experiment(3), name="z3/exp.json")
         self.assertEqual(record["failure"]["kind"], "out_of_memory")
+        self.write("cut/metrics.json", '{"latency": 600.0, "thr')
+        record = self.record(self.experiment(3), name="cut/exp.json")
+        self.assertIn("not whole", record["failure"]["reason"])
+        self.write("cut/metrics.json", "")
+        record = self.record(self.experiment(3), name="cut/exp.json")
+        self.assertIn("not whole", record["failure"]["reason"])
+        os.makedirs(os.path.join(self.folder, "closed", "metrics.json", "x"))
+        self.run_import(self.experiment(3), name="closed/exp.json", code=3)
         record = self.record({"latency": 600.0, "throughput": 0}, name="zero/metrics.json")
         self.assertEqual(record["decision"], "failed")
 
