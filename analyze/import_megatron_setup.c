@@ -91,18 +91,21 @@ static void take_argument(struct import_megatron_setup *setup, struct import_spa
             set_switch(setup, switches[i].flag, value, line);
 }
 
-/* "  name ...... value"; the dots are at least two, or the name was too long for the column. */
+/* "  name ...... value", whatever a launcher puts before it ("[host:0]:"). */
 static bool read_argument(struct import_megatron_setup *setup, struct import_span rest, size_t line)
 {
-    struct import_span name;
-    struct import_span dots;
-    if (!import_scan_word(&rest, &name) || !import_scan_word(&rest, &dots))
+    struct import_span value = rest;
+    if (!import_scan_find(&value, " .."))
         return false;
-    for (size_t i = 0; i < dots.length; i++)
-        if (dots.text[i] != '.')
-            return false;
-    take_argument(setup, name, import_scan_trim(rest), line);
-    return true;
+    const char *end = value.text - 3;
+    const char *begin = end;
+    while (begin > rest.text && begin[-1] != ' ' && begin[-1] != ':')
+        begin--;
+    while (import_scan_skip(&value, "."))
+        continue;
+    struct import_span name = {begin, (size_t)(end - begin), false};
+    take_argument(setup, name, import_scan_trim(value), line);
+    return name.length > 0;
 }
 
 /* "number of parameters on (tensor, pipeline) model parallel rank (0, 0): 630167424" */

@@ -380,6 +380,14 @@ class Megatron(Log):
                  "use_distributed_optimizer=True, clip_grad=1.0)\n"
         self.assertEqual(self.record(config + steps)["strategy"], "zero1")
 
+    def test_arguments_behind_a_prefix(self):
+        for prefix in ("[lrdn0137:0]:", "[rank0]:", "0: "):
+            log = "".join(prefix + line + "\n" for line in arguments().splitlines())
+            with self.subTest(prefix=prefix):
+                record = self.record(log + megatron(1, 900) + megatron(2, 400))
+                self.assertEqual((record["strategy"], record["workload"]["seq_len"]), ("zero1", 1024))
+                self.assertNotIn("lrdn0137", json.dumps(record))
+
     def test_memory_of_some_ranks_is_the_largest_of_them(self):
         log = arguments() + memory(0, 2000.5, 2100.0) + memory(2, 2500.5, 2400.0) + megatron(2, 400) + megatron(3, 400)
         record = self.record(log)
