@@ -140,8 +140,12 @@ static void write_efficiency(const struct import_torchtitan_run *run, struct imp
                        samples->mfu.last_line);
     import_text(record, "metrics.peak_source", "torchtitan: peak FLOPS of the device",
                 setup->peak_line);
-    if (setup->peak_line != 0)
-        import_value(record, "peak_tflops", setup->peak_flops / 1e12);
+    if (setup->peak_line == 0)
+        return;
+    import_value(record, "peak_tflops", setup->peak_flops / 1e12);
+    if (!(tflops > 0) && setup->peak_flops > 0) /* versions that print MFU alone */
+        import_number_over(record, "metrics.achieved_tflops", mfu / 100 * setup->peak_flops / 1e12,
+                           samples->mfu.first_line, samples->mfu.last_line);
 }
 
 /* Largest memory of each rank, if the log has all of them; false otherwise. */

@@ -155,6 +155,10 @@ class Torchtitan(Log):
         self.assertEqual(record["import"]["values"]["median_tps_per_device"], 8192)
         self.assertEqual(record["metrics"]["losses"], [6.1384] * 3)
 
+    def test_achieved_flops_of_versions_that_print_mfu_alone(self):
+        log = titan_start() + "".join(titan_step(s) for s in (1, 2, 3)).replace("tflops: 339.16  ", "")
+        self.assertClose(self.record(log)["metrics"]["achieved_tflops"], 0.3429 * 989)
+
     def test_ranks_in_one_file_are_joined_by_step(self):
         mesh = "Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=2, cp=1, tp=1, ep=1"
         log = "".join(titan_start(mesh, rank=rank) for rank in (0, 1))
