@@ -96,9 +96,10 @@ struct import_deepspeed_timers {
     size_t overflow_line;
     double skipped, step; /* of the last "step=40, skipped=2" */
     size_t skipped_line;
-    size_t useless_line;  /* a rate that is none: 0, negative or not finite */
-    size_t micro_line;    /* times of micro-steps */
-    size_t profiler_line; /* the FLOPS profiler ran, and one step was slower for it */
+    size_t useless_line;               /* a rate that is none: 0, negative or not finite */
+    size_t micro_line;                 /* times of micro-steps */
+    size_t profiler_line;              /* the FLOPS profiler ran, and one step was slower for it */
+    double profiled_ms, profiled_rate; /* of that step: forward, backward and step; 0: not told */
 };
 
 struct import_deepspeed_steps {

@@ -278,12 +278,36 @@ static bool take_breakdown(struct import *import, struct import_deepspeed_timers
     return true;
 }
 
+/* "iter latency:      184.73 ms" and "samples/second:      2165.38" of the FLOPS profiler. */
+static void take_profile(struct import_deepspeed_timers *taken, const struct import_line *line)
+{
+    static const struct {
+        const char *unit;
+        double ms;
+    } units[] = {{"ms", 1}, {"us", 1e-3}, {"s", 1e3}};
+    struct import_span rest = line->span;
+    double number = 0;
+    if (taken->profiler_line == 0)
+        return;
+    if (import_scan_skip(&rest, "samples/second:") && import_scan_number(&rest, &number) &&
+        import_told_usable(number)) {
+        taken->profiled_rate = number;
+    } else if (import_scan_skip(&rest, "iter latency:") && import_scan_number(&rest, &number)) {
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+            if (import_told_usable(number) && import_scan_skip(&rest, units[i].unit)) {
+                taken->profiled_ms = number * units[i].ms;
+                return;
+            }
+    }
+}
+
 bool import_deepspeed_take_steps(struct import *import, struct import_deepspeed_steps *steps,
                                  const struct import_line *line)
 {
     struct import_span rest = line->span;
     if (import_scan_find(&rest, "DeepSpeed Flops Profiler ---"))
         steps->timers.profiler_line = line->number;
+    take_profile(&steps->timers, line);
     if (import_scan_find(&rest, "OVERFLOW! Rank 0 Skipping step") ||
         import_scan_find(&rest, "Overflow detected. Skipping step")) {
         steps->timers.overflows += 1;

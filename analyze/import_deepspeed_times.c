@@ -279,6 +279,20 @@ static void write_losses(struct import_record *record,
                     missing);
 }
 
+/* The profiler's rate is of one micro-step and every rank, model-parallel ones too: no metric. */
+static void write_profile(struct import_record *record, const struct import_deepspeed_timers *taken)
+{
+    if (taken->profiler_line == 0)
+        return;
+    if (taken->profiled_ms > 0)
+        import_value(record, "profiled_step_ms", taken->profiled_ms);
+    if (taken->profiled_rate > 0)
+        import_value(record, "profiled_samples_per_s", taken->profiled_rate);
+    import_warn(record, taken->profiler_line,
+                "the FLOPS profiler ran here; the step that it measured is slower than the others, "
+                "and no metric is taken from it");
+}
+
 void import_deepspeed_write_steps(struct import *import, struct import_record *record,
                                   const struct import_deepspeed_steps *steps)
 {
@@ -299,9 +313,7 @@ void import_deepspeed_write_steps(struct import *import, struct import_record *r
     write_skipped(record, timers, iterations);
     if (timers->useless_line != 0)
         import_warn(record, timers->useless_line, "a rate that is no positive number is left out");
-    if (timers->profiler_line != 0)
-        import_warn(record, timers->profiler_line,
-                    "the FLOPS profiler ran here; the step that it measured is slower");
+    write_profile(record, timers);
     if (timers->micro_line != 0 && timers->sums_ms.count == 0)
         import_warn(record, timers->micro_line,
                     "only times of micro-steps are told, and not how many make a step");

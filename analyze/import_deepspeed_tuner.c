@@ -245,13 +245,18 @@ static struct import_record *begin_named(struct import *import, struct import_sp
     return record;
 }
 
-static void write_row(struct import *import, struct import_span value, struct import_span name,
-                      size_t line)
+/* The cells: space, number of experiments, best value, name of the best. */
+static void write_row(struct import *import, const struct import_span cells[4], size_t line)
 {
-    struct import_record *record = begin_named(import, name, line);
+    struct import_record *record = begin_named(import, cells[3], line);
+    struct import_span tried = cells[1];
+    struct import_span value = cells[2];
+    double experiments = 0;
     double metric = 0;
     bool told = import_scan_number(&value, &metric) && import_told_usable(metric);
     import_value(record, "best_metric_val", told ? metric : NAN);
+    if (import_scan_count_of(&tried, &experiments))
+        import_value(record, "experiments", experiments);
     if (!told || metric <= 0) {
         fail_as(record, "the autotuner measured nothing: every experiment with this stage failed",
                 line);
@@ -305,7 +310,7 @@ static void read_table(struct import *import, const struct import_source *source
             inside = true;
         else if (inside && count == 4 && !import_scan_begins(&cells[0], ":") &&
                  !import_scan_begins(&cells[0], "-") && !import_scan_is(&cells[0], "global"))
-            write_row(import, cells[2], cells[3], line.number); /* `global` repeats the best */
+            write_row(import, cells, line.number); /* `global` repeats the best */
     }
 }
 

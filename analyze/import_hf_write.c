@@ -46,21 +46,20 @@ static void write_plan(struct import_record *record, const struct import_hf *run
 
 /* ---- Rates ---- */
 
-/* The part of the counted steps that this session trained: the rate counts all of max_steps, also
- * those before a checkpoint from which it went on, and those after an early stop. */
-static double part_trained(struct import_record *record, const struct import_hf *run, size_t *line)
+/* Steps that the rates count: all of max_steps, also those before a checkpoint from which this
+ * session went on, and those after an early stop. */
+static double steps_counted(const struct import_hf *run)
 {
-    double all = run->plan.steps.line != 0 ? run->plan.steps.value : usable_or_nan(&run->max_steps);
+    return run->plan.steps.line != 0 ? run->plan.steps.value : usable_or_nan(&run->max_steps);
+}
+
+/* Those that this session trained, as far as the output tells. */
+static double steps_trained(const struct import_hf *run)
+{
+    double all = steps_counted(run);
     double done = run->global_step.line != 0 ? usable_or_nan(&run->global_step) : all;
-    double before = run->plan.resumed_from.line != 0 ? run->plan.resumed_from.value : 0;
-    *line = before > 0 ? run->plan.resumed_from.line : run->global_step.line;
-    if (!(all > 0) || !(done - before > 0) || done - before >= all)
-        return 1;
-    import_warn(record, *line,
-                "the Trainer's rates count %g steps, of which this session trained %g; throughput "
-                "is that of the steps that were trained",
-                all, done - before);
-    return (done - before) / all;
+    double trained = run->plan.resumed_from.line != 0 ? done - run->plan.resumed_from.value : done;
+    return trained > 0 && trained < all ? trained : all;
 }
 
 /* Versions before 4.6 call steps/s train_samples_per_second, and have no train_steps_per_second. */
@@ -78,12 +77,14 @@ static void check_counts(struct import_record *record, const struct import_hf *r
     double epochs = usable_or_nan(&report->epoch);
     double samples = usable_or_nan(&report->train_samples);
     double steps = usable_or_nan(&report->steps_per_s) * runtime;
-    double told = usable_or_nan(&run->max_steps);
+    double told = steps_counted(run);
     if (fabs(samples * epochs - counted) > slack + 0.01 * samples)
         import_warn(record, report->train_samples.line,
                     "the rate is that of %.1f samples in %g s, although train_samples is %g in %g "
                     "epochs: it counts max_steps times the batch, not the data set",
                     counted, runtime, samples, epochs);
+    if (fabs(steps - told) <= RATE_HALF_UNIT * runtime + 1 && told > 0)
+        import_value(record, "mean_step_ms", runtime * 1000 / steps_trained(run));
     if (fabs(steps - told) > RATE_HALF_UNIT * runtime + 1)
         import_warn(
             record, report->steps_per_s.line,
@@ -95,8 +96,8 @@ static void check_counts(struct import_record *record, const struct import_hf *r
 static void write_throughput(struct import_record *record, const struct import_hf *run, double rate,
                              size_t line)
 {
-    size_t trained_line = 0;
-    double part = part_trained(record, run, &trained_line);
+    double trained = steps_trained(run);
+    double counted = steps_counted(run);
     double told = 0;
     if (!(rate > 0)) {
         import_warn(record, line, "a rate of 0 says nothing; throughput is left out");
@@ -107,8 +108,13 @@ static void write_throughput(struct import_record *record, const struct import_h
                     RATE_HALF_UNIT / rate * 100);
     if (import_given_number(record, "metrics.throughput", &told))
         return; /* the log times single steps */
-    import_number_over(record, "metrics.throughput", part * rate, line,
-                       trained_line > line ? trained_line : line);
+    if (trained < counted)
+        import_warn(record, line,
+                    "this rate counts %g steps, of which this session trained %g; throughput is "
+                    "that of the steps that were trained",
+                    counted, trained);
+    import_number(record, "metrics.throughput", trained < counted ? rate * trained / counted : rate,
+                  line);
     import_text(record, "metrics.throughput_unit", "samples/s", 0);
     import_warn(record, line,
                 "train_runtime spans all of training%s: throughput is lower than that of its steps",
@@ -156,8 +162,9 @@ static void write_samples(struct import_record *record, const struct import_hf *
 
 /* Tokens: what was seen over the run's time. The Trainer's own rate counts one process's loader,
  * or leaves accumulation out, according to its version. */
-static void write_tokens(struct import_record *record, const struct import_hf_report *report)
+static void write_tokens(struct import_record *record, const struct import_hf *run)
 {
+    const struct import_hf_report *report = &run->report;
     double seen = usable_or_nan(&report->tokens_seen);
     double runtime = usable_or_nan(&report->runtime_s);
     double told = usable_or_nan(&report->tokens_per_s);
@@ -171,8 +178,8 @@ static void write_tokens(struct import_record *record, const struct import_hf_re
         return;
     }
     import_value(record, "tokens_seen", seen);
-    if (!(runtime > 0))
-        return;
+    if (!(runtime > 0) || run->plan.resumed_from.line != 0)
+        return; /* earlier sessions' tokens are in it */
     import_value(record, "tokens_per_s", seen / runtime);
     if (fabs(told - seen / runtime) > 0.02 * seen / runtime)
         import_warn(record, report->tokens_per_s.line,
@@ -199,7 +206,7 @@ static void write_report(struct import_record *record, const struct import_hf *r
             import_value(record, "steps_per_s", usable_or_nan(&report->steps_per_s));
         write_samples(record, run);
     }
-    write_tokens(record, report);
+    write_tokens(record, run);
 }
 
 /* ---- History and memory ---- */

@@ -168,9 +168,11 @@ static unsigned signs_of(const struct import_source *source, const char *const w
 
 unsigned import_trainer_log_deepspeed_signs(const struct import_source *source)
 {
-    static const char *const own[] = {"SamplesPerSec=", ":log_dist]",      ":see_memory_usage]",
-                                      "[deepspeed]",    "DeepSpeed info:", "_microstep:",
-                                      "ZeRO stage ",    "[launch.py:",     ":print_user_config]"};
+    static const char *const own[] = {"SamplesPerSec=",      ":log_dist]",
+                                      ":see_memory_usage]",  "[deepspeed]",
+                                      "DeepSpeed info:",     "_microstep:",
+                                      "ZeRO stage ",         "[launch.py:",
+                                      ":print_user_config]", "DeepSpeed Flops Profiler ---"};
     static const char *const above[] = {
         "elapsed time per iteration (ms):", "elapsed_time_per_iteration_ms=", "time (ms) |"};
     unsigned signs = signs_of(source, own, sizeof own / sizeof own[0]);

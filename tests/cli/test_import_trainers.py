@@ -347,6 +347,20 @@ class DeepSpeed(Import):
         self.assertEqual(record["workload"]["global_batch"], 64)
         self.warned(record, "the mean of 10 iterations")
 
+    def test_the_profilers_step_is_no_metric(self):
+        lines = ["-------------------------- DeepSpeed Flops Profiler --------------------------",
+                 "world size:                                                   8",
+                 "data parallel size:                                           8",
+                 "model parallel size:                                          1",
+                 "iter latency:                                                 184.73 ms",
+                 "samples/second:                                               2165.38"]
+        record = self.record(lines + [timer(5)])
+        self.assertEqual(record["workload"]["world_size"], 8)
+        self.assertEqual(record["metrics"]["throughput"], 25.6)
+        self.assertEqual(record["import"]["values"]["profiled_step_ms"], 184.73)
+        self.assertEqual(record["import"]["values"]["profiled_samples_per_s"], 2165.38)
+        self.warned(record, "the FLOPS profiler ran", 1)
+
     def test_arguments_of_the_training_loop(self):
         lines = ["  zero_optimization ............... {'stage': 1, 'reduce_scatter': True}updated",
                  "  global_num_gpus ................. 16.........................updated",
@@ -381,6 +395,7 @@ class Tuner(Import):
         self.assertEqual(records[1]["metrics"], {"throughput": 87.3017,
                                                  "throughput_unit": "samples/s"})
         self.assertEqual(records[1]["workload"], {"gradient_accumulation": 2, "micro_batch": 3})
+        self.assertEqual(records[1]["import"]["values"]["experiments"], 5)
         self.assertEqual(records[2]["decision"], "failed")
         self.assertNotIn("throughput", records[2]["metrics"])
         self.warned(records[1], "does not name its metric", 4)
@@ -473,6 +488,8 @@ class Trainer(Import):
                                               "micro_batch": 4, "world_size": 4})
         self.assertEqual(record["metrics"], {"throughput": 16, "throughput_unit": "samples/s"})
         self.assertEqual(record["import"]["values"]["samples_counted"], 3200)
+        self.assertEqual(record["import"]["values"]["mean_step_ms"], 2000)
+        self.assertNotIn("step_time_ms", record["metrics"])
         self.run_import(plan() + [str(report())], "--set", "workload.world_size=8", code=2)
 
     def test_one_process_with_several_devices_is_no_ddp(self):
@@ -486,7 +503,8 @@ class Trainer(Import):
     def test_a_resumed_run_trained_less_than_its_rate_counts(self):
         record = self.record(plan() + ["  Continuing training from global step 75", str(report())])
         self.assertEqual(record["metrics"]["throughput"], 4)
-        self.warned(record, "count 100 steps, of which this session trained 25")
+        self.assertEqual(record["import"]["values"]["mean_step_ms"], 8000)
+        self.warned(record, "counts 100 steps, of which this session trained 25")
 
     def test_an_early_stop_trained_less_than_its_rate_counts(self):
         record = self.state([report()], global_step=50)
