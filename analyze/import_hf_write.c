@@ -143,8 +143,7 @@ static void write_samples(struct import_record *record, const struct import_hf *
     double rate = usable_or_nan(&report->samples_per_s);
     double runtime = usable_or_nan(&report->runtime_s);
     double slack = RATE_HALF_UNIT * runtime + 0.0001 * rate;
-    double steps =
-        run->plan.steps.line != 0 ? run->plan.steps.value : usable_or_nan(&run->max_steps);
+    double steps = steps_counted(run);
     if (isnan(rate))
         return;
     import_value(record, "samples_per_s", rate);
