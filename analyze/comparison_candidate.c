@@ -20,6 +20,7 @@ static void read_gates(struct summary_reader *reader, uint32_t node,
             .name = summary_reader_need_text(reader, nodes[i], "name"),
             .verdict = summary_reader_need_text(reader, nodes[i], "verdict"),
             .unit = summary_reader_text(reader, nodes[i], "unit"),
+            .detail = summary_reader_text(reader, nodes[i], "detail"),
             .value = summary_reader_number(reader, nodes[i], "value"),
             .limit = summary_reader_number(reader, nodes[i], "limit"),
             .margin = summary_reader_number(reader, nodes[i], "margin"),
@@ -185,6 +186,9 @@ void comparison_candidate_read(struct summary_reader *reader, uint32_t node,
         .failure = read_failure(reader, node),
         .repeats = repeats >= 1 && repeats < 1e9 ? (size_t)repeats : 1,
     };
+    double failed = summary_reader_number(
+        reader, summary_reader_member(reader, node, "failure", JSON_READ_OBJECT), "repeats_failed");
+    candidate->failed_repeats = failed >= 1 && failed < 1e9 ? (size_t)failed : 0;
     read_gates(reader, node, candidate);
     read_workload(reader, node, candidate);
     read_memory(reader, node, candidate);

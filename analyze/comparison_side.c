@@ -193,18 +193,40 @@ static void read_key(struct summary_reader *reader, uint32_t node, struct compar
 }
 
 static void read_choice(struct summary_reader *reader, uint32_t node,
-                        struct comparison_choice *choice)
+                        struct comparison_members *group)
 {
     uint32_t selection = summary_reader_need(reader, node, "selection", JSON_READ_OBJECT);
     uint32_t decision = summary_reader_need(reader, node, "decision", JSON_READ_OBJECT);
+    group->decision_node = decision;
     uint32_t gain = summary_reader_member(reader, decision, "gain", JSON_READ_OBJECT);
-    *choice = (struct comparison_choice){
+    group->choice = (struct comparison_choice){
         .decision = summary_reader_need_text(reader, decision, "decision"),
         .rule = summary_reader_text(reader, decision, "rule"),
         .reason = summary_reader_text(reader, decision, "reason"),
         .strategy = summary_reader_text(reader, selection, "strategy"),
         .selection_reason = summary_reader_text(reader, selection, "reason"),
         .gain = summary_reader_number(reader, gain, "value")};
+}
+
+/* Who counts as equally fast as the fastest. */
+static void read_ties(struct summary_reader *reader, uint32_t node,
+                      struct comparison_members *group)
+{
+    uint32_t selection = summary_reader_member(reader, node, "selection", JSON_READ_OBJECT);
+    size_t count = group->candidate_count;
+    long fastest = summary_reader_index(reader, selection, "fastest", count);
+    struct series tied = summary_reader_series(
+        reader, summary_reader_member(reader, selection, "tied", JSON_READ_ARRAY));
+    bool *flags = arena_take_array(reader->arena, count + 1, sizeof *flags);
+    if (flags == NULL && reader->status == STATUS_OK)
+        reader->status = diag_no_memory(reader->diag);
+    if (reader->status != STATUS_OK)
+        return;
+    for (size_t i = 0; i < tied.count; i++)
+        if (tied.values[i] >= 0 && tied.values[i] < (double)count)
+            flags[(size_t)tied.values[i]] = true;
+    group->fastest = fastest < 0 ? NULL : group->candidates[fastest].label;
+    group->tied = flags;
 }
 
 static void read_group(struct summary_reader *reader, uint32_t node,
@@ -221,11 +243,12 @@ static void read_group(struct summary_reader *reader, uint32_t node,
     group->level = summary_reader_text(reader, node, "evidence_level");
     group->times_count = summary_reader_flag(reader, node, "times_count");
     read_key(reader, node, group);
-    read_choice(reader, node, &group->choice);
+    read_choice(reader, node, group);
     for (size_t i = 0; i < count && reader->status == STATUS_OK; i++)
         comparison_candidate_read(reader, nodes[i], &candidates[i]);
     group->candidates = candidates;
     group->candidate_count = count;
+    read_ties(reader, node, group);
 }
 
 /* What a summary left out, unless its maker allowed for that. */

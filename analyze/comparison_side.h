@@ -14,7 +14,7 @@
  */
 
 struct comparison_gate {
-    const char *name, *verdict, *unit;
+    const char *name, *verdict, *unit, *detail;
     double value, limit, margin, margin_percent;
     bool failed;
 };
@@ -34,7 +34,7 @@ struct comparison_candidate {
     const struct comparison_gate *gates;
     size_t gate_count;
     const char *failure; /* the reason; NULL: none */
-    size_t repeats;
+    size_t repeats, failed_repeats;
 };
 
 struct comparison_choice { /* a selection with its decision */
@@ -47,7 +47,9 @@ struct comparison_members { /* a group */
     size_t index;                               /* in its summary */
     const char *key[COMPARABILITY_FIELD_COUNT]; /* values as JSON text; NULL: not told */
     const struct json_read_document *json;      /* of its summary, */
-    uint32_t key_node;                          /* and its key there */
+    uint32_t key_node, decision_node;           /* and its parts there */
+    const char *fastest;                        /* label of selection.fastest; NULL */
+    const bool *tied;                           /* of each candidate: it is in selection.tied */
     bool times_count;
     const struct comparison_candidate *candidates;
     size_t candidate_count;

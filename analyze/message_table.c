@@ -226,7 +226,8 @@ static const struct message_table_row rows[] = {
 const struct message_table_row *message_table_rows(size_t part, size_t *count)
 {
     const struct message_table_part own = {rows, sizeof rows / sizeof rows[0]};
-    const struct message_table_part *const parts[] = {&own, &message_table_comparison};
+    const struct message_table_part *const parts[] = {&own, &message_table_comparison,
+                                                      &message_table_explanation};
     *count = part < sizeof parts / sizeof parts[0] ? parts[part]->count : 0;
     return part < sizeof parts / sizeof parts[0] ? parts[part]->rows : NULL;
 }

@@ -15,7 +15,7 @@ struct message_table_row {
     const char *english;
 };
 
-/* The table has parts (of a decision, of a comparison), each sorted by id. The rows of
+/* The table has parts (of a decision, a comparison, an explanation), each sorted by id. The rows of
  * one, *count set; NULL beyond the last. */
 const struct message_table_row *message_table_rows(size_t part, size_t *count);
 
@@ -25,6 +25,7 @@ struct message_table_part {
     size_t count;
 };
 extern const struct message_table_part message_table_comparison;
+extern const struct message_table_part message_table_explanation;
 
 /*
  * Makes the message of `id` with its English text filled in. The values that it mentions

@@ -4,6 +4,7 @@
 
 #include "cmd_analyze.h"
 #include "cmd_compare.h"
+#include "cmd_explain.h"
 #include "cmd_import.h"
 #include "cmd_ledger.h"
 #include "cmd_report.h"
@@ -20,6 +21,7 @@ static const struct program_command commands[] = {
     {"analyze", cmd_analyze, "decide which strategy fits the limits, and say why"},
     {"report", cmd_report, "write the workbook, the charts and the Markdown of a decision"},
     {"compare", cmd_compare, "say what changed between two summaries or archives"},
+    {"explain", cmd_explain, "say why a strategy was chosen, or was not"},
     {"verify", cmd_verify, "recompute a summary from its sources"},
     {"import", cmd_import, "evidence from the log of another tool"},
     {"schema", cmd_schema, "print the JSON Schema of evidence files"},
