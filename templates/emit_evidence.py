@@ -336,12 +336,13 @@ def _whole_count(parameter):
 
 
 def _parameters(model):
-    """The tensors that hold the parameters: FSDP's flat ones in place of the views into them."""
-    flat = [module._flat_param for module in model.modules() if getattr(module, "_flat_param", None) is not None]
-    if not flat:
-        return list(model.parameters())
-    return flat + [one for one in model.parameters() if getattr(one, "_fsdp_flattened", False) is False
-                   and not any(one is other for other in flat)]
+    """The tensors that hold the parameters, each once: FSDP's flat ones in place of the views into them."""
+    flat = [getattr(module, "_flat_param", None) for module in model.modules()]
+    held = {id(one): one for one in flat if one is not None}
+    for one in model.parameters():
+        if not held or not getattr(one, "_fsdp_flattened", False):
+            held.setdefault(id(one), one)
+    return list(held.values())
 
 
 def _same(values):
@@ -380,7 +381,10 @@ class _State:
                  for base in type(self.model).__mro__):
             ran = "fsdp_full_shard"
             sharding = str(getattr(self.model, "sharding_strategy", "FULL_SHARD"))
-            if not sharding.endswith("FULL_SHARD") or "HYBRID" in sharding:
+            if any(type(place).__name__ == "Replicate" for one in self.model.parameters()
+                   for place in getattr(one, "placements", ())):
+                sharding = "HYBRID_SHARD"
+            if not sharding.endswith("FULL_SHARD"):
                 raise ValueError("the model is sharded as %s: no strategy of the contract, which knows FULL_SHARD"
                                  % sharding)
         elif kind == "DistributedDataParallel":
@@ -439,8 +443,13 @@ class _State:
             resident["gradients"], element["gradients"] = self.gradients
         if self.hook is not None:
             self.hook.remove()
+        places = {str(getattr(_local(one), "device", "")).partition(":")[0] for one in held + self.masters() + [
+            value for value in tensors if value.numel() > 1]}
+        if len(places) > 1 or not all(getattr(one, "requires_grad", True) for one in held):
+            element = {}        # offloaded, or frozen in part: no number a parameter that the formulas could use
         return {"parameters": sum(_whole_count(one) for one in held), "resident": resident,
-                "state_bytes": {name: value for name, value in element.items() if value is not None}}
+                "places": sorted(places), "state_bytes": {name: value for name, value in element.items()
+                                                          if value is not None}}
 
 
 # ---- journals: one a rank, a line an event ----
@@ -650,6 +659,10 @@ class _Record:
             self.say("global_batch", _same([sum(column) for column in zip(*samples)]))
         elif work.get("global_batch") is None and work.get("micro_batch") is not None:
             work["global_batch"] = work["micro_batch"] * (work.get("gradient_accumulation") or 1) * self.size
+        places = self.agreed("places") or []
+        if len(places) > 1:
+            self.warnings.append("training state lies in %s (offloaded): state_bytes is left out, and the residents "
+                                 "are of both" % " and ".join(places))
         state = {name: self.agreed("state_bytes", name) for name in ("parameters", "gradients", "optimizer")}
         if work.get("state_bytes") is None and None not in state.values():
             work["state_bytes"] = state
@@ -861,7 +874,8 @@ class Evidence:
             raise FileExistsError("%s exists: name another output, or say overwrite=True" % output)
         now = time.time()
         self.data = {"rank": self.rank, "world_size": self.world_size, "token": self.token, "pid": os.getpid(),
-                     "host": _host_key(), "process_space": _process_space(), "started": now, "strategy": strategy, "warmup": warmup,
+                     "host": _host_key(), "process_space": _process_space(), "started": now, "strategy": strategy,
+                     "warmup": warmup,
                      "started_utc": datetime.datetime.fromtimestamp(now, datetime.timezone.utc).strftime(
                          "%Y-%m-%dT%H:%M:%SZ"),
                      "workload": dict(workload or {}), "hardware": dict(hardware or {}),

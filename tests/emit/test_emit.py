@@ -320,6 +320,25 @@ class Failures(Emits):
         self.assertIn("every rank must call start()", record["failure"]["reason"])
 
 
+class Held:
+    """A tensor of 4-byte elements somewhere."""
+
+    def __init__(self, count, device="cuda:0"):
+        self.count, self.device = count, device
+
+    def numel(self):
+        return self.count
+
+    def element_size(self):
+        return 4
+
+
+def model_of(name, parameters, modules=1, **attributes):
+    model = type(name, (), dict(attributes, parameters=lambda self: list(parameters)))()
+    type(model).modules = lambda self: [self] * modules
+    return model
+
+
 class Records(Emits):
     """One rank in this process, or journals without any."""
 
@@ -374,6 +393,39 @@ class Records(Emits):
             self.start("zero2", model=Engine())
         with self.assertRaisesRegex(ValueError, "the model runs 'ddp'"):
             self.start("zero1", model=DistributedDataParallel())
+
+    def test_hybrid_sharding_has_no_strategy(self):
+        one = Held(4)
+        one.placements = [type("Replicate", (), {})(), type("Shard", (), {})()]
+        with self.assertRaisesRegex(ValueError, "HYBRID_SHARD"):
+            self.start("fsdp_full_shard", model=model_of("FSDPModule", [one]))
+
+    def test_state_that_no_number_a_parameter_describes(self):
+        """Whole; partly frozen; offloaded; moments of another shape. The residents are told all the same."""
+        for frozen, place, moment, told in ((False, "cuda:0", 8, {"parameters": 4, "gradients": 4, "optimizer": 4}),
+                                            (True, "cuda:0", 8, None), (False, "cpu", 8, None),
+                                            (False, "cuda:0", 3, None)):
+            one = Held(8)
+            one.requires_grad, one.grad = not frozen, Held(8)
+            optimizer = type("Optimizer", (), {"state": {one: {"step": Held(1), "moment": Held(moment, place)}}})()
+            evidence = self.start(model=model_of("Model", [one]), optimizer=optimizer)
+            for _ in range(3):
+                with evidence.step():
+                    evidence.phase("optimizer")
+            record, _ = self.finish(evidence)
+            self.assertEqual(record["workload"].get("state_bytes"), told)
+            self.assertEqual(record["memory"]["per_rank"][0]["resident"],
+                             {"parameters": 32, "gradients": 32, "optimizer_state": 4 + 4 * moment})
+            os.unlink(self.output)
+
+    def test_flat_parameters_are_counted_once(self):
+        """FSDP's wrapper hands attributes on to what it wraps, so two modules show one flat parameter."""
+        flat = Held(8)
+        flat._unpadded_unsharded_size = Held(15)     # of two ranks, padding left out
+        state = emit_evidence._State(model_of("FullyShardedDataParallel", [flat], modules=2, _flat_param=flat), None)
+        state.optimizer = type("Optimizer", (), {"state": {flat: {"moment": Held(8)}}})()
+        told = state.measure()
+        self.assertEqual((told["parameters"], told["resident"]["parameters"]), (15, 32))
 
     def test_an_output_is_never_lost(self):
         with open(self.output, "w", encoding="utf-8") as file:
