@@ -40,6 +40,8 @@ VERSION = "1"
 STRATEGIES = ("ddp", "zero1", "zero2", "zero3", "fsdp_full_shard")
 LEVELS = ("predicted", "emulated_cuda", "single_gpu_shared", "imported_log", "published_report", "cpu_multi_process",
           "single_gpu", "real_multi_gpu_smoke", "real_multi_gpu_zero_stage")
+COUNTS = ("parameters", "width", "layers", "heads", "vocab", "seq_len", "micro_batch", "gradient_accumulation",
+          "global_batch", "world_size", "warmup", "repeats")      # of the workload
 MIB = 1048576.0
 POLL_S = 0.02           # how often a rank that waits looks for the others
 LOST_PEER_S = 2.0       # a killed rank's connections close a moment before its process is seen to be gone
@@ -108,18 +110,32 @@ def _locked(folder):
             os.close(handle)
 
 
+_said = set()
+
+
 def _quietly(function):
     """Calls what looks into other libraries' objects: what it does not know is no reason to stop training."""
     try:
         return function()
     except Exception as error:
-        _warn("the training state could not be counted (%s: %s)" % (type(error).__name__, _public(error)))
+        message = "the training state could not be counted (%s: %s)" % (type(error).__name__, _public(error))
+        if message not in _said:
+            _warn(message)
+        _said.add(message)
         return None
 
 
 def _number(value):
     """A float of a number or a tensor of one element."""
     return float(value.detach() if hasattr(value, "detach") else value)
+
+
+def _amounts(*values):
+    """Of a step: None, or numbers from 0 on; whole ones as such."""
+    told = [None if value is None else _number(value) for value in values]
+    if any(value is not None and not 0 <= value < math.inf for value in told):
+        raise ValueError("a step has amounts from 0 on, not %s" % ", ".join(map(str, told)))
+    return [int(value) if value is not None and value.is_integer() else value for value in told]
 
 
 # ---- what the program runs on ----
@@ -842,6 +858,20 @@ _open = []          # evidence that has not ended: what the end of the program l
 _started = 0        # which start() of the process: the same number on every rank
 
 
+def _check_given(workload, hardware, strategy_options):
+    """Fails now, not after hours of training."""
+    for name, value in (("workload", workload), ("hardware", hardware), ("strategy_options", strategy_options)):
+        if not isinstance(value, (dict, type(None))):
+            raise ValueError("%s is a dict, not %r" % (name, value))
+        json.dumps(value, allow_nan=False)
+    for name in COUNTS:
+        value = (workload or {}).get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+            raise ValueError("workload's %s is a whole number, not %r" % (name, value))
+    if not isinstance((workload or {}).get("state_bytes"), (dict, type(None))):
+        raise ValueError("workload's state_bytes is a dict of parameters, gradients and optimizer")
+
+
 class Evidence:
     """One strategy's run, seen by one rank. start() and run() make it; see templates/emit/README.md."""
 
@@ -853,7 +883,7 @@ class Evidence:
             _one_of(evidence_level, LEVELS, "evidence_level")
         if isinstance(warmup, bool) or not isinstance(warmup, int) or warmup < 0:
             raise ValueError("warmup is a number of steps, not %r" % (warmup,))
-        json.dumps([workload, hardware, strategy_options], allow_nan=False)     # fails now, not after hours
+        _check_given(workload, hardware, strategy_options)
         self.output, self.folder = os.path.abspath(output), os.path.abspath(output) + ".ranks"
         if any(other.output == self.output for other in _open):
             raise ValueError("%s is being written already: finish() first" % output)
@@ -861,7 +891,7 @@ class Evidence:
         self.strategy, self.wait_s = strategy, wait_s
         self.rank, self.world_size = _ranks()
         self.device = _Device(device)
-        self.warmup, self.steps, self.changes, self.failure = warmup, 0, {}, None
+        self.warmup, self.steps, self.changes = warmup, 0, {}
         self.phases, self.checkpoints, self.current = {}, [], "init"
         self.values, self.began, self.inside, self.unused, self.paused = {}, None, False, None, 0.0
         self.ended = self.journal_failed = False
@@ -959,6 +989,7 @@ class Evidence:
     @contextlib.contextmanager
     def pause(self, phase=None):
         """For evaluation and the like: neither its time nor its memory counts."""
+        self.device.synchronize()       # what was put on the device before is the step's
         before, began = self.current, time.perf_counter()
         self.open_phase(phase)
         try:
@@ -973,9 +1004,8 @@ class Evidence:
         """Around saving or restoring a checkpoint: time and memory are told apart from training's."""
         _one_of(action, ("save", "restore"), "checkpoint")
         _one_of(kind, ("full", "sharded"), "kind of checkpoint")
-        self.device.synchronize()
-        began = time.perf_counter()
         with self.pause("checkpoint_" + action):
+            began = time.perf_counter()
             yield
             self.device.synchronize()
             ms = (time.perf_counter() - began) * 1e3
@@ -1021,7 +1051,7 @@ class Evidence:
         exposed_ms: if you measure it, how long computing stood still for communication."""
         if self.unused is not None:
             raise RuntimeError("step() is for `with evidence.step():`; at the end of a step call step_done()")
-        self.unused = self._step((tokens, samples, micro_batches, exposed_ms))
+        self.unused = self._step(_amounts(tokens, samples, micro_batches, exposed_ms))
         return self.unused
 
     def step_done(self, tokens=None, *, samples=None, micro_batches=None, exposed_ms=None):
@@ -1035,7 +1065,7 @@ class Evidence:
         if self.began is None:
             self.began = time.perf_counter()
         self.inside = True
-        self.end_step((tokens, samples, micro_batches, exposed_ms))
+        self.end_step(_amounts(tokens, samples, micro_batches, exposed_ms))
         self.open_phase("step")
         self.begin()
 
@@ -1058,7 +1088,7 @@ class Evidence:
             if told is not None:
                 self.changes["state"] = told
         self.write_changes()
-        self.write({"step": [round(ms, 6)] + list(numbers) + values})
+        self.write({"step": [round(ms, 6)] + numbers + values})
         self.steps += 1
 
     def loss(self, value):
@@ -1103,9 +1133,9 @@ class Evidence:
         if self.close({"end": time.time()}):
             try:
                 self.deliver()
-            except OSError as error:        # the training is done, and what it measured is in the journals
-                _warn("%s cannot be written (%s); `emit_evidence.py merge %s --output FILE` does so elsewhere"
-                      % (self.output, error.strerror, self.folder))
+            except Exception as error:      # the training is done, and what it measured is in the journals
+                _warn("%s cannot be written (%s: %s); `emit_evidence.py merge %s --output FILE` does so elsewhere"
+                      % (self.output, type(error).__name__, getattr(error, "strerror", error), self.folder))
         return self.output
 
     def failed(self, error, kind=None):

@@ -254,15 +254,21 @@ class Failures(Emits):
 
     def test_a_killed_rank_is_told_by_the_one_that_misses_it(self):
         """Rank 0 sees the connection closed while rank 1's process is still there: it must wait for that cause."""
+        helper = ("import os\n"
+                  "def wait_for(rank, word, times):\n"
+                  "    path = 'evidence/ddp.json.ranks/rank-%d.journal' % rank\n"
+                  "    while not os.path.exists(path) or open(path).read().count(word) < times:\n"
+                  "        pass\n")
         meeting = (
+            "        emit_evidence.LOST_PEER_S = 60\n"
+            "        if evidence.steps == 3 and evidence.rank == 0:\n"
+            "            wait_for(1, 'step', 3)\n"
+            "            raise RuntimeError('[/a/gloo/tcp/pair.cc:534] Connection closed by peer [127.0.0.1]:9')\n"
             "        if evidence.steps == 3:\n"
-            "            if evidence.rank == 0:\n"
-            "                raise RuntimeError('[/a/gloo/tcp/pair.cc:534] Connection closed by peer [127.0.0.1]:9')\n"
-            "            while '\"failure\"' not in open(evidence.folder + '/rank-0.journal').read():\n"
-            "                pass\n"
+            "            wait_for(0, 'failure', 1)\n"
             "            os.kill(os.getpid(), 9)\n")
         loop = "    for micros in batches():\n"
-        text = "import os\n" + loops()["train_ddp.py"].replace(loop, loop + meeting)
+        text = helper + loops()["train_ddp.py"].replace(loop, loop + meeting)
         self.begin(text)
         self.wait([1, -9])
         record = self.check_kept(self.failed(kind="rank_lost", rank=1, step=3))
@@ -471,12 +477,29 @@ class Records(Emits):
         self.assertIn("losses of 1 steps are not finite, the first of step 1", said)
         self.is_valid("one.json")
 
+    def test_workload_that_is_no_workload(self):
+        for wrong in ({"seq_len": "1024"}, {"micro_batch": 2.5}, {"parameters": -1}, {"world_size": True},
+                      {"model": float("nan")}, {"state_bytes": [4, 4, 8]}, ["gpt2"]):
+            with self.assertRaises(ValueError, msg=wrong):
+                self.start(workload=wrong)
+
+    def test_a_fault_at_the_end_does_not_end_the_training(self):
+        evidence = self.run_steps(3)
+        del evidence.kept["timing"]
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            evidence.finish()
+        self.assertIn("cannot be written", said.getvalue())
+
     def test_calls_in_the_wrong_place(self):
         evidence = self.start()
         evidence.step()
         with self.assertRaisesRegex(RuntimeError, "step_done"):
             evidence.step()
         evidence = self.start_again(evidence)
+        for amount in (-1, float("nan")):
+            with self.assertRaisesRegex(ValueError, "amounts"):
+                evidence.step(tokens=amount)
         with evidence.step():
             pass
         with self.assertRaisesRegex(RuntimeError, "inside the step"):
