@@ -254,10 +254,10 @@ class Failures(Emits):
 
     def test_a_killed_rank_is_told_by_the_one_that_misses_it(self):
         """Rank 0 sees the connection closed while rank 1's process is still there: it must wait for that cause."""
-        helper = ("import os\n"
+        helper = ("import os, pathlib\n"
                   "def wait_for(rank, word, times):\n"
-                  "    path = 'evidence/ddp.json.ranks/rank-%d.journal' % rank\n"
-                  "    while not os.path.exists(path) or open(path).read().count(word) < times:\n"
+                  "    path = pathlib.Path('evidence/ddp.json.ranks/rank-%d.journal' % rank)\n"
+                  "    while not path.exists() or path.read_text().count(word) < times:\n"
                   "        pass\n")
         meeting = (
             "        emit_evidence.LOST_PEER_S = 60\n"
