@@ -21,6 +21,12 @@ struct import_deepspeed_json {
     char sections[4][32]; /* the names of the open objects below the root */
 };
 
+enum import_deepspeed_dtype {
+    IMPORT_DEEPSPEED_FP32,
+    IMPORT_DEEPSPEED_FP16,
+    IMPORT_DEEPSPEED_BF16,
+};
+
 struct import_deepspeed_config {
     struct import_told train_batch; /* samples a step over all ranks */
     struct import_told micro_batch;
@@ -29,9 +35,11 @@ struct import_deepspeed_config {
         data_parallel;        /* ranks that share a batch: what DeepSpeed calls world_size */
     struct import_told ranks; /* as launched */
     struct import_told seq_len, layers, width, heads;
-    struct import_told fp16, bf16;    /* 1 enabled, 0 not */
-    struct import_told stage_asked;   /* in the user's configuration */
-    struct import_told stage_set;     /* in the configuration that DeepSpeed made of it */
+    struct import_told fp16, bf16; /* 1 enabled, 0 not */
+    struct import_told
+        created_dtype;              /* enum import_deepspeed_dtype, "Creating torch.bfloat16 ..." */
+    struct import_told stage_asked; /* in the user's configuration */
+    struct import_told stage_set;   /* in the configuration that DeepSpeed made of it */
     struct import_told stage_created; /* "Creating ... ZeRO stage N optimizer" */
     size_t stage_3_line;              /* other lines that only stage 3 writes */
     size_t stage_1_2_line;            /* ... only stage 1 or 2 */

@@ -262,7 +262,11 @@ static bool take_entry(struct import_deepspeed_config *config, const struct impo
     struct import_span dots;
     char name[48];
     bool printed = import_scan_find(&rest, ":print]");
-    if (!import_scan_word(&rest, &key) || key.length >= sizeof name)
+    if (!import_scan_word(&rest, &key))
+        return false;
+    if (!printed && key.text[key.length - 1] == ':' && !import_scan_word(&rest, &key))
+        return false; /* what a launcher puts before it: "worker-0: " */
+    if (key.length >= sizeof name)
         return false;
     struct import_span value = rest;
     if (import_scan_word(&value, &dots) && import_scan_begins(&dots, ".."))
@@ -354,20 +358,22 @@ static void write_ranks(struct import_record *record, const struct import_deepsp
 
 static void write_dtype(struct import_record *record, const struct import_deepspeed_config *config)
 {
+    static const char *const names[] = {"fp32", "fp16", "bf16"};
     bool bf16 = import_told_once(&config->bf16) && config->bf16.value == 1;
     bool fp16 = import_told_once(&config->fp16) && config->fp16.value == 1;
-    bool off = import_told_once(&config->bf16) && import_told_once(&config->fp16);
-    const struct import_told *told = fp16 ? &config->fp16 : &config->bf16;
-    if (bf16 && fp16)
-        import_warn(record, import_deepspeed_line(config, told->line),
-                    "both fp16 and bf16 are enabled; workload.dtype is left out");
-    else if (bf16 || fp16 || off)
-        import_text(record, "workload.dtype",
-                    bf16   ? "bf16"
-                    : fp16 ? "fp16"
-                           : "fp32",
-                    import_deepspeed_line(config, told->line));
+    const struct import_told *enabled = fp16 ? &config->fp16 : &config->bf16;
+    const struct import_told *created = &config->created_dtype;
+    double dtype = fp16 ? IMPORT_DEEPSPEED_FP16 : IMPORT_DEEPSPEED_BF16;
     import_ask(record, "workload.dtype", "the log does not tell the number format");
+    if ((bf16 && fp16) || created->other_line != 0 ||
+        ((bf16 || fp16) && import_told_once(created) && created->value != dtype))
+        import_warn(record, import_deepspeed_line(config, created->line),
+                    "several number formats are told; workload.dtype is left out");
+    else if (bf16 || fp16)
+        import_text(record, "workload.dtype", names[(size_t)dtype],
+                    import_deepspeed_line(config, enabled->line));
+    else if (created->line != 0)
+        import_text(record, "workload.dtype", names[(size_t)created->value], created->line);
 }
 
 void import_deepspeed_write_config(struct import_record *record,

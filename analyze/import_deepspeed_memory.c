@@ -32,15 +32,26 @@ static bool size_behind(const struct import_span *span, const char *label, doubl
 }
 
 /* Whether see_memory_usage was called within a training step, from its message. */
-static bool in_training(struct import_span message)
+static bool has_any(struct import_span message, const char *const words[], size_t count)
 {
-    static const char *const words[] = {"forward", "Forward", "backward", "Backward", " step"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0] && message.length > 0; i++) {
+    for (size_t i = 0; i < count && message.length > 0; i++) {
         struct import_span rest = message;
         if (import_scan_find(&rest, words[i]))
             return true;
     }
     return false;
+}
+
+static bool in_training(struct import_span message)
+{
+    static const char *const words[] = {"forward", "Forward", "backward", "Backward", " step"};
+    return has_any(message, words, sizeof words / sizeof words[0]);
+}
+
+static bool in_checkpoint(struct import_span message)
+{
+    static const char *const words[] = {"checkpoint", "Checkpoint", "saving", "Saving"};
+    return has_any(message, words, sizeof words / sizeof words[0]);
 }
 
 /* "MA 0.07 GB         Max_MA 0.73 GB         CA 0.32 GB         Max_CA 1 GB": the peaks since the
@@ -51,6 +62,8 @@ static bool take_usage(struct import_deepspeed_memory *memory, const struct impo
     double reserved = 0;
     if (!size_behind(&line->span, "Max_MA ", &allocated))
         return false;
+    if (in_checkpoint(memory->message))
+        return true; /* the peak of training is without it */
     if (in_training(memory->message))
         training_peak(memory, allocated, line->number);
     else

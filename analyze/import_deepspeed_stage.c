@@ -26,14 +26,34 @@ static const struct stage_sign {
     {"[pipe/engine.py:", offsetof(struct import_deepspeed_config, model_parallel_line)},
 };
 
+/* The number format of the line below; "Creating fp16 ZeRO stage 3 optimizer" is a fixed text. */
+static void take_created_dtype(struct import_deepspeed_config *config, struct import_span rest,
+                               size_t line)
+{
+    static const struct {
+        const char *name;
+        enum import_deepspeed_dtype dtype;
+    } dtypes[] = {{"torch.float32 ", IMPORT_DEEPSPEED_FP32},
+                  {"torch.float16 ", IMPORT_DEEPSPEED_FP16},
+                  {"torch.bfloat16 ", IMPORT_DEEPSPEED_BF16}};
+    for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; i++)
+        if (import_scan_begins(&rest, dtypes[i].name))
+            import_told_add(&config->created_dtype, (double)dtypes[i].dtype, line);
+}
+
 /* "Creating torch.bfloat16 ZeRO stage 2 optimizer" */
 static bool take_created(struct import_deepspeed_config *config, const struct import_line *line)
 {
     struct import_span rest = line->span;
+    struct import_span dtype;
     double stage = 0;
-    if (!import_scan_find(&rest, "Creating ") || !import_scan_find(&rest, "ZeRO stage ") ||
-        !import_scan_count_of(&rest, &stage) || !import_scan_skip(&rest, "optimizer"))
+    if (!import_scan_find(&rest, "Creating "))
         return false;
+    dtype = rest;
+    if (!import_scan_find(&rest, "ZeRO stage ") || !import_scan_count_of(&rest, &stage) ||
+        !import_scan_skip(&rest, "optimizer"))
+        return false;
+    take_created_dtype(config, dtype, line->number);
     import_told_add(&config->stage_created, stage, line->number);
     return true;
 }

@@ -182,6 +182,23 @@ class DeepSpeed(Import):
         self.assertEqual(self.record(block)["strategy"], "ddp")
         self.assertNotIn("strategy", self.record(block[:2]))
 
+    def test_the_number_format_is_that_of_the_optimizer_where_none_is_enabled(self):
+        off = config(2, bfloat16_enabled="False")[:9]
+        self.assertNotIn("dtype", self.record(off + [timer(5)])["workload"])
+        self.assertEqual(self.record(started(2) + off + [timer(5)])["workload"]["dtype"], "bf16")
+        fixed = INFO + "[x.py:1:log_dist] [Rank 0] Creating fp16 ZeRO stage 2 optimizer, MiCS is off"
+        self.assertNotIn("dtype", self.record([fixed] + off + [timer(5)])["workload"])
+        both = self.record(started(2) + config(2, bfloat16_enabled="False", fp16_enabled="True")[:9])
+        self.assertNotIn("dtype", both["workload"])
+        self.warned(both, "several number formats")
+
+    def test_lines_behind_the_name_of_a_host(self):
+        lines = ["worker-0: " + line.split(":print]")[-1] for line in config(1)[:9]]
+        record = self.record(lines + ["worker-0: " + timer(5)])
+        self.assertEqual(record["strategy"], "zero1")
+        self.assertEqual(record["workload"]["global_batch"], 64)
+        self.assertNotIn("worker-0", json.dumps(record))
+
     def test_a_configuration_in_one_line(self):
         line = (INFO + '[config.py:974:print_user_config]   json = {"train_batch_size": 16, "bf16": '
                 '{"enabled": true}, "zero_optimization": {"stage": 2}}')
@@ -283,6 +300,9 @@ class DeepSpeed(Import):
         record = self.record(usage)
         self.assertNotIn("peak_memory_mb", record["metrics"])
         self.assertEqual(record["import"]["values"]["max_allocated_before_training_gib"], 0.73)
+        saving = [usage[0].replace("Stage 3 initialize end", "before saving checkpoint"),
+                  usage[1].replace("0.73", "9.5")]
+        self.assertNotIn("9.5", json.dumps(self.record(usage + saving)))
         step = [usage[0].replace("Stage 3 initialize end", "Engine before step"),
                 usage[1].replace("0.73", "3.5")]
         self.assertEqual(self.record(usage + step)["metrics"]["peak_memory_mb"], 3584)
