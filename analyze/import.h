@@ -44,9 +44,9 @@ struct import_format {
     const char *title;  /* for people and import.format: "DeepSpeed training log" */
     const char *sample; /* what a line of it looks like, for messages */
     /* How many of its signs are in the text, 0: none. The format with most reads it, so a tool on
-     * top of another (Megatron-DeepSpeed) must count more than the one below it alone. Below 2 is
-     * kept for what stands in any tool's log (a failure). */
+     * top of another (Megatron-DeepSpeed) must count more than the one below it alone. */
     unsigned (*matches)(const struct import_source *source);
+    bool last_resort; /* its signs stand in any tool's log: asked only where no other has any */
     void (*read)(struct import *import, const struct import_source *source);
 };
 

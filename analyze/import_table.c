@@ -52,29 +52,43 @@ static enum status refuse_unknown(const struct import_source *source, struct dia
     return status;
 }
 
+/* The formats with most signs, of the last resort or of the others. */
+struct choice {
+    const struct import_format *best, *second; /* second: as many; NULL */
+    unsigned most;
+};
+
+static struct choice choose(const struct import_source *source, bool last_resort)
+{
+    struct choice choice = {0};
+    for (size_t i = 0; import_table[i] != NULL; i++) {
+        const struct import_format *format = import_table[i];
+        unsigned signs = format->last_resort == last_resort ? format->matches(source) : 0;
+        if (signs == 0 || signs < choice.most)
+            continue;
+        choice.second = signs == choice.most ? choice.best : NULL;
+        choice.best = format;
+        choice.most = signs;
+    }
+    return choice;
+}
+
 enum status import_table_recognise(const struct import_source *source,
                                    const struct import_format **format, struct diag *diag)
 {
-    const struct import_format *best = NULL;
-    const struct import_format *second = NULL;
-    unsigned most = 0;
-    for (size_t i = 0; import_table[i] != NULL; i++) {
-        unsigned signs = import_table[i]->matches(source);
-        if (signs == 0 || signs < most)
-            continue;
-        second = signs == most ? best : NULL;
-        best = import_table[i];
-        most = signs;
-    }
-    if (best == NULL && (source->json != NULL || source->json_fault != NULL) &&
+    struct choice choice = choose(source, false);
+    if (choice.best == NULL)
+        choice = choose(source, true);
+    if (choice.best == NULL && (source->json != NULL || source->json_fault != NULL) &&
         refuse_json(source, diag) != STATUS_OK)
         return STATUS_INPUT;
-    if (best == NULL)
+    if (choice.best == NULL)
         return refuse_unknown(source, diag);
-    if (second != NULL)
+    if (choice.second != NULL)
         return diag_set(diag, STATUS_INPUT,
                         "%s: may be a %s or a %s; say which with --from %s or --from %s",
-                        source->path, second->title, best->title, second->name, best->name);
-    *format = best;
+                        source->path, choice.second->title, choice.best->title, choice.second->name,
+                        choice.best->name);
+    *format = choice.best;
     return STATUS_OK;
 }

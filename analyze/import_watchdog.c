@@ -19,5 +19,6 @@ const struct import_format import_watchdog = {
     .title = "failure of a PyTorch job",
     .sample = "[Rank 2] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=...",
     .matches = count_signs,
+    .last_resort = true,
     .read = read_log,
 };
