@@ -49,6 +49,24 @@ static const char *display_of(struct arena *arena, const char *path)
     return copy;
 }
 
+/* "PATH:LINE"; NULL: memory exhausted. Written by hand: there may be a million of them. */
+static const char *name_line(struct arena *arena, const char *path, size_t line)
+{
+    char digits[24];
+    char *first = digits + sizeof digits;
+    size_t length = strlen(path);
+    for (size_t rest = line; rest > 0; rest /= 10)
+        *--first = (char)('0' + rest % 10);
+    size_t count = (size_t)(digits + sizeof digits - first);
+    char *name = arena_take(arena, length + count + 2);
+    if (name == NULL)
+        return NULL;
+    memcpy(name, path, length);
+    name[length] = ':';
+    memcpy(name + length + 1, first, count);
+    return name;
+}
+
 /* Names the document; `line` 0: it is the whole file. */
 static enum status name_document(const struct document_check *check, size_t line,
                                  struct document *document)
@@ -60,8 +78,9 @@ static enum status name_document(const struct document_check *check, size_t line
     document->display = document->file;
     if (line > 0 && document->file != NULL) {
         document->first_line = line - 1;
-        document->name = arena_printf(arena, "%s:%zu", check->path, line);
-        document->display = arena_printf(arena, "%s:%zu", document->file, line);
+        document->name = name_line(arena, check->path, line);
+        document->display =
+            document->file == check->path ? document->name : name_line(arena, document->file, line);
     }
     if (document->file == NULL || document->name == NULL || document->display == NULL)
         return diag_no_memory(check->diag);

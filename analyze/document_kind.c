@@ -11,16 +11,26 @@ static bool begins_with(const struct json_read_document *json, uint32_t node, co
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+/* What the schema of one of our own documents begins with. */
+static const struct {
+    const char *begin;
+    enum document_kind kind;
+} own_kinds[] = {
+    {"rankledger.summary/", DOCUMENT_OWN_SUMMARY},
+    {"rankledger.policy/", DOCUMENT_OWN_POLICY},
+    {"rankledger.index/", DOCUMENT_OWN_INDEX},
+    {"rankledger.calibration/", DOCUMENT_OWN_CALIBRATION},
+};
+
 enum document_kind document_kind_of(const struct json_read_document *json)
 {
-    if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.summary/"))
-        return DOCUMENT_OWN_SUMMARY;
-    if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.policy/"))
-        return DOCUMENT_OWN_POLICY;
-    if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.index/"))
-        return DOCUMENT_OWN_INDEX;
-    if (begins_with(json, json_read_member(json, 0, "schema"), "rankledger.calibration/"))
-        return DOCUMENT_OWN_CALIBRATION;
+    char schema[64] = "";
+    uint32_t node = json_read_member(json, 0, "schema");
+    if (json_read_is(json, node, JSON_READ_STRING))
+        json_read_string(json, node, schema, sizeof schema);
+    for (size_t i = 0; i < sizeof own_kinds / sizeof own_kinds[0]; i++)
+        if (strncmp(schema, own_kinds[i].begin, strlen(own_kinds[i].begin)) == 0)
+            return own_kinds[i].kind;
     uint32_t sources = json_read_member(json, 0, "sources");
     if (json_read_is(json, sources, JSON_READ_ARRAY) &&
         begins_with(json, json_read_member(json, 0, "evidence_level"), "aggregated_"))
@@ -35,9 +45,12 @@ enum document_kind document_kind_of(const struct json_read_document *json)
 const char *document_kind_name(enum document_kind kind)
 {
     static const char *const names[] = {
-        [DOCUMENT_RECORD] = "record",     [DOCUMENT_OWN_SUMMARY] = "summary",
-        [DOCUMENT_OWN_POLICY] = "policy", [DOCUMENT_OWN_CHECKPOINT] = "checkpoint",
-        [DOCUMENT_OWN_INDEX] = "index",   [DOCUMENT_OWN_CALIBRATION] = "calibration",
+        [DOCUMENT_RECORD] = "record",
+        [DOCUMENT_OWN_SUMMARY] = "summary",
+        [DOCUMENT_OWN_POLICY] = "policy",
+        [DOCUMENT_OWN_CHECKPOINT] = "checkpoint",
+        [DOCUMENT_OWN_INDEX] = "index",
+        [DOCUMENT_OWN_CALIBRATION] = "calibration",
         [DOCUMENT_FOREIGN_SUMMARY] = "foreign_summary",
     };
     return names[kind];

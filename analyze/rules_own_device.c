@@ -32,7 +32,7 @@ static void check_rank(struct validation *v, uint32_t rank)
     double peak;
     if (!own_bytes(v, rank, &own))
         return;
-    uint32_t node = json_read_member(v->json, rank, "device_residual_bytes");
+    uint32_t node = validation_member(v, rank, "device_residual_bytes");
     if (validation_own_count(v, rank, "device_residual_bytes", &residual) &&
         validation_own_count(v, rank, "arena_bytes", &arena) && residual != own - arena)
         validation_report(
@@ -42,11 +42,10 @@ static void check_rank(struct validation *v, uint32_t rank)
             validation_format(residual).text, validation_format(own - arena).text);
     if (validation_own_count(v, rank, "device_training_peak_bytes", &training) &&
         validation_own_count(v, rank, "device_peak_bytes", &peak) && peak < training)
-        validation_report(v,
-                          VALIDATION_ERROR(json_read_member(v->json, rank, "device_peak_bytes"),
-                                           "device_differs"),
-                          "%s bytes at most, but %s in training", validation_format(peak).text,
-                          validation_format(training).text);
+        validation_report(
+            v, VALIDATION_ERROR(validation_member(v, rank, "device_peak_bytes"), "device_differs"),
+            "%s bytes at most, but %s in training", validation_format(peak).text,
+            validation_format(training).text);
 }
 
 static void check_memory(struct validation *v)
@@ -64,11 +63,10 @@ static void check_memory(struct validation *v)
     }
     if (validation_own_number(v, metrics, "peak_device_mb", &stated) && !isnan(largest) &&
         fabs(stated - largest) * MIB >= 0.5)
-        validation_report(v,
-                          VALIDATION_ERROR(json_read_member(v->json, metrics, "peak_device_mb"),
-                                           "device_differs"),
-                          "%s MiB are stated, but the ranks of memory.per_rank used at most %s",
-                          validation_format(stated).text, validation_format(largest).text);
+        validation_report(
+            v, VALIDATION_ERROR(validation_member(v, metrics, "peak_device_mb"), "device_differs"),
+            "%s MiB are stated, but the ranks of memory.per_rank used at most %s",
+            validation_format(stated).text, validation_format(largest).text);
 }
 
 /* ---- devices ---- */
@@ -101,7 +99,7 @@ static const char *level_of(const struct validation *v, uint32_t hardware, uint3
 static void check_level(struct validation *v, uint32_t hardware, uint32_t devices)
 {
     const char *expected = level_of(v, hardware, devices);
-    uint32_t level = json_read_member(v->json, v->root, "evidence_level");
+    uint32_t level = validation_member(v, v->root, "evidence_level");
     if (expected == NULL || !json_read_is(v->json, level, JSON_READ_STRING) ||
         json_read_equals(v->json, level, expected) ||
         json_read_equals(v->json, level, "emulated_cuda"))
@@ -117,10 +115,10 @@ static void check_places(struct validation *v, double count)
          rank = json_read_next(v->json, ranks, rank)) {
         double number;
         if (validation_own_count(v, rank, "gpu", &number) && number >= count)
-            validation_report(
-                v, VALIDATION_ERROR(json_read_member(v->json, rank, "gpu"), "device_differs"),
-                "number %s, but hardware.devices has %s", validation_format(number).text,
-                validation_format(count).text);
+            validation_report(v,
+                              VALIDATION_ERROR(validation_member(v, rank, "gpu"), "device_differs"),
+                              "number %s, but hardware.devices has %s",
+                              validation_format(number).text, validation_format(count).text);
     }
 }
 
@@ -137,8 +135,7 @@ void rules_own_device(struct validation *v)
     double count = (double)json_read_count(v->json, devices);
     if (validation_own_count(v, hardware, "device_count", &stated) && stated != count)
         validation_report(
-            v,
-            VALIDATION_ERROR(json_read_member(v->json, hardware, "device_count"), "device_differs"),
+            v, VALIDATION_ERROR(validation_member(v, hardware, "device_count"), "device_differs"),
             "%s are stated, but devices has %s", validation_format(stated).text,
             validation_format(count).text);
     check_places(v, count);

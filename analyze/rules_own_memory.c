@@ -26,7 +26,7 @@ static void check_count(struct validation *v, uint32_t row, const char *counted,
     if (!validation_own_count(v, row, counted, &found) ||
         !validation_own_count(v, row, expected, &foreseen) || found == foreseen)
         return;
-    uint32_t node = json_read_member(v->json, row, counted);
+    uint32_t node = validation_member(v, row, counted);
     validation_report(v, VALIDATION_ERROR(node, "counted_differs"),
                       "%s were counted, and the schedule foresees %s: the step that ran is not the "
                       "one that was meant",
@@ -68,7 +68,7 @@ static void check_residents(struct validation *v, double expected)
     for (uint32_t rank = json_read_first(v->json, ranks); rank != JSON_READ_NONE;
          rank = json_read_next(v->json, ranks, rank)) {
         double sum;
-        uint32_t resident = json_read_member(v->json, rank, "resident");
+        uint32_t resident = validation_member(v, rank, "resident");
         if (validation_own_sum(v, resident, &sum) && sum == floor(sum) && sum != expected)
             validation_report(v, VALIDATION_ERROR(resident, "resident_differs"),
                               "the rank holds %s bytes after a step, and the ledger with "
@@ -89,11 +89,10 @@ void rules_own_resident(struct validation *v)
     validation_own_count(v, ledger, "persistent_parameters_bytes", &persistent);
     validation_own_count(v, ledger, "padding_bytes", &padding);
     if (validation_own_count(v, ledger, "resident_bytes", &stated) && stated != state)
-        validation_report(v,
-                          VALIDATION_ERROR(json_read_member(v->json, ledger, "resident_bytes"),
-                                           "resident_differs"),
-                          "%s is stated, but parameters, gradients and optimizer state are %s",
-                          validation_format(stated).text, validation_format(state).text);
+        validation_report(
+            v, VALIDATION_ERROR(validation_member(v, ledger, "resident_bytes"), "resident_differs"),
+            "%s is stated, but parameters, gradients and optimizer state are %s",
+            validation_format(stated).text, validation_format(state).text);
     check_residents(v, state + persistent + padding);
 }
 
@@ -101,7 +100,7 @@ void rules_own_resident(struct validation *v)
 
 static bool is_checkpoint(const struct validation *v, uint32_t phase)
 {
-    uint32_t name = json_read_member(v->json, phase, "phase");
+    uint32_t name = validation_member(v, phase, "phase");
     return json_read_is(v->json, name, JSON_READ_STRING) &&
            (json_read_equals(v->json, name, "checkpoint_save") ||
             json_read_equals(v->json, name, "checkpoint_restore"));
@@ -118,8 +117,8 @@ static void check_phases(struct validation *v, uint32_t rank, uint32_t phases)
         double sum;
         if (!validation_own_count(v, phase, "peak_bytes", &peak))
             continue;
-        uint32_t node = json_read_member(v->json, phase, "peak_bytes");
-        if (validation_own_sum(v, json_read_member(v->json, phase, "by_category"), &sum) &&
+        uint32_t node = validation_member(v, phase, "peak_bytes");
+        if (validation_own_sum(v, validation_member(v, phase, "by_category"), &sum) &&
             sum == floor(sum) && sum != peak)
             validation_report(v, VALIDATION_ERROR(node, "categories_differ"),
                               "a peak of %s bytes, but its categories add up to %s",
@@ -170,7 +169,7 @@ void rules_own_peaks(struct validation *v)
 {
     uint32_t metrics = v->found[EVIDENCE_FIELD_METRICS];
     uint32_t ranks = validation_own_whole(v) ? ranks_of(v) : JSON_READ_NONE;
-    uint32_t kind = json_read_member(v->json, metrics, "memory_kind");
+    uint32_t kind = validation_member(v, metrics, "memory_kind");
     if (json_read_is(v->json, kind, JSON_READ_STRING) &&
         !json_read_equals(v->json, kind, "allocated"))
         return;
@@ -187,5 +186,5 @@ void rules_own_peaks(struct validation *v)
         own = json_read_next(v->json, per_rank, own);
     }
     check_peak(v, v->found[EVIDENCE_FIELD_PEAK], training);
-    check_peak(v, json_read_member(v->json, metrics, "checkpoint_peak_memory_mb"), checkpoint);
+    check_peak(v, validation_member(v, metrics, "checkpoint_peak_memory_mb"), checkpoint);
 }

@@ -23,6 +23,8 @@ static bool read_time(const struct validation *v, uint32_t node, double *value)
 static bool read_rank(const struct validation *v, const struct samples *rank, size_t count,
                       double *largest)
 {
+    if (rank->wholes != JSON_READ_NONE && json_read_count(v->json, rank->wholes) < count)
+        return false;
     uint32_t value_node = json_read_first(v->json, rank->values);
     uint32_t whole_node = json_read_first(v->json, rank->wholes);
     for (size_t i = 0; i < count; i++) {
@@ -31,9 +33,11 @@ static bool read_rank(const struct validation *v, const struct samples *rank, si
         if (!read_time(v, value_node, &value) ||
             (rank->wholes != JSON_READ_NONE && !read_time(v, whole_node, &whole)) || whole <= 0)
             return false;
-        largest[i] = fmax(largest[i], value / whole);
-        value_node = json_read_next(v->json, rank->values, value_node);
-        whole_node = json_read_next(v->json, rank->wholes, whole_node);
+        if (rank->wholes != JSON_READ_NONE)
+            value /= whole;
+        largest[i] = value > largest[i] ? value : largest[i];
+        value_node++; /* numbers, each one node */
+        whole_node += rank->wholes != JSON_READ_NONE;
     }
     return true;
 }
@@ -118,7 +122,7 @@ void rules_own_series(struct validation *v)
         return;
     static const char *const names[] = {"losses", "grad_norms"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        check_length(v, json_read_member(v->json, metrics, names[i]), warmup + repeats,
+        check_length(v, validation_member(v, metrics, names[i]), warmup + repeats,
                      "steps (warmup + repeats)");
     if (!json_read_is(v->json, rounds, JSON_READ_ARRAY))
         return;
@@ -159,11 +163,11 @@ static void check_step(struct validation *v, uint32_t rank)
         sum += whole ? part : 0;
     }
     if (whole)
-        check_sum(v, json_read_member(v->json, rank, "step_ms"), step, sum,
+        check_sum(v, validation_member(v, rank, "step_ms"), step, sum,
                   "forward, backward, optimizer, exposed and other time");
     if (validation_own_number(v, rank, "exposed_ms", &exposed) &&
-        validation_own_sum(v, json_read_member(v->json, rank, "exposed_by_phase_ms"), &sum))
-        check_sum(v, json_read_member(v->json, rank, "exposed_ms"), exposed, sum, "its phases");
+        validation_own_sum(v, validation_member(v, rank, "exposed_by_phase_ms"), &sum))
+        check_sum(v, validation_member(v, rank, "exposed_ms"), exposed, sum, "its phases");
 }
 
 void rules_own_timing(struct validation *v)
@@ -180,7 +184,7 @@ void rules_own_timing(struct validation *v)
 
 static void check_sign(struct validation *v, uint32_t object, const char *name, const char *message)
 {
-    uint32_t node = json_read_member(v->json, object, name);
+    uint32_t node = validation_member(v, object, name);
     if (json_read_is(v->json, node, JSON_READ_FALSE))
         validation_report(v, VALIDATION_WARNING(node, "not_reproduced"), "%s", message);
 }

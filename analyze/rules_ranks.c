@@ -6,10 +6,10 @@
 /* A record that says so itself misleads nobody: nothing to warn of. */
 static bool says_nothing_was_sharded(const struct validation *v)
 {
-    uint32_t options = json_read_member(v->json, v->root, "strategy_options");
+    uint32_t options = validation_member(v, v->root, "strategy_options");
     if (!json_read_is(v->json, options, JSON_READ_OBJECT))
         return false;
-    uint32_t said = json_read_member(v->json, options, "sharding_exercised");
+    uint32_t said = validation_member(v, options, "sharding_exercised");
     return json_read_is(v->json, said, JSON_READ_FALSE);
 }
 
@@ -18,7 +18,7 @@ void rules_ranks_world_size(struct validation *v)
     uint32_t workload = v->found[EVIDENCE_FIELD_WORKLOAD];
     if (workload == JSON_READ_NONE)
         return;
-    uint32_t world_size = json_read_member(v->json, workload, "world_size");
+    uint32_t world_size = validation_member(v, workload, "world_size");
     if (world_size == JSON_READ_NONE || json_read_is(v->json, world_size, JSON_READ_NULL)) {
         struct validation_fault fault = {.node = workload,
                                          .suffix =
@@ -60,8 +60,8 @@ static void check_own(struct validation *v, double ranks)
 {
     static const char *const sections[] = {"timing", "environment"};
     for (size_t i = 0; v->own_producer && i < sizeof sections / sizeof sections[0]; i++) {
-        uint32_t section = json_read_member(v->json, v->root, sections[i]);
-        uint32_t list = json_read_member(v->json, section, "per_rank");
+        uint32_t section = validation_member(v, v->root, sections[i]);
+        uint32_t list = validation_member(v, section, "per_rank");
         if (json_read_count(v->json, list) > 0)
             check_length(v, list, ranks);
     }

@@ -68,8 +68,8 @@ static void check_collectives(struct validation *v)
         return;
     const struct json_read_node *nodes = v->json->nodes;
     for (uint32_t row = list + 1; row < nodes[list].end; row = nodes[row].end) {
-        uint32_t exposed = json_read_member(v->json, row, "exposed_ms");
-        check_part(v, exposed, json_read_member(v->json, row, "in_flight_ms"),
+        uint32_t exposed = validation_member(v, row, "exposed_ms");
+        check_part(v, exposed, validation_member(v, row, "in_flight_ms"),
                    VALIDATION_WARNING(exposed, "exposed_above_in_flight"),
                    "the time that the collective was in flight: exposed time is a part of it");
     }

@@ -6,7 +6,7 @@
 void rules_schema_known(struct validation *v)
 {
     char name[64];
-    uint32_t schema = json_read_member(v->json, v->root, "schema");
+    uint32_t schema = validation_member(v, v->root, "schema");
     if (!json_read_is(v->json, schema, JSON_READ_STRING))
         return;
     json_read_string(v->json, schema, name, sizeof name);

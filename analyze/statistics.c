@@ -30,11 +30,27 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/* Of so few that a general sort would mostly call its comparison. */
+#define FEW_VALUES 48
+
+static void sort(double *values, size_t count)
+{
+    if (count > FEW_VALUES)
+        qsort(values, count, sizeof *values, compare);
+    for (size_t i = 1; i < count && count <= FEW_VALUES; i++) {
+        double value = values[i];
+        size_t place = i;
+        for (; place > 0 && values[place - 1] > value; place--)
+            values[place] = values[place - 1];
+        values[place] = value;
+    }
+}
+
 double statistics_median(double *values, size_t count)
 {
     if (isnan(statistics_max(values, count)))
         return NAN;
-    qsort(values, count, sizeof *values, compare);
+    sort(values, count);
     size_t middle = count / 2;
     if (count % 2 == 1)
         return values[middle];

@@ -95,6 +95,7 @@ enum status validate_document(const struct validate_request *request, struct dia
                                     .memory = request->memory,
                                     .scope = request->scope};
     struct validation *v = &validation;
+    validation_begin_lookups(v);
     if (v->json->has_bom)
         validation_report(v, VALIDATION_WARNING(0, "byte_order_mark"),
                           "the file begins with a UTF-8 byte order mark: it is skipped; save the "

@@ -23,6 +23,12 @@ struct validate_leaf {
     uint16_t rules;       /* their node in the index */
 };
 
+/* A member that a rule looked up. */
+struct validate_lookup {
+    const char *name; /* static */
+    uint32_t object, node;
+};
+
 struct validate_memory {
     bool usable;
     bool own_producer;
@@ -30,6 +36,10 @@ struct validate_memory {
     uint32_t found[EVIDENCE_FIELD_COUNT];
     struct validate_leaf *leaves;
     size_t count, capacity;
+    struct validate_lookup *lookups; /* in the order of the rules' questions */
+    size_t lookup_count, lookup_capacity;
+    size_t next_lookup;
+    uint64_t lookup_layout;
 };
 
 void validate_memory_fini(struct validate_memory *memory);

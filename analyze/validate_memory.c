@@ -63,8 +63,55 @@ void validation_learn_end(struct validation *v)
     v->learning = false;
 }
 
+/* A record with thousands of parts is not asked about one after the other in the same order. */
+#define MAX_LOOKUPS 4096
+
+void validation_begin_lookups(struct validation *v)
+{
+    struct validate_memory *memory = v->memory;
+    if (memory == NULL)
+        return;
+    if (memory->lookup_layout != v->json->layout)
+        memory->lookup_count = 0;
+    memory->lookup_layout = v->json->layout;
+    memory->next_lookup = 0;
+}
+
+/* Room for the lookup number `place`; false: it is not kept. */
+static bool reserve_lookup(struct validate_memory *memory, size_t place)
+{
+    if (place < memory->lookup_capacity || place >= MAX_LOOKUPS)
+        return place < memory->lookup_capacity;
+    size_t capacity = memory->lookup_capacity == 0 ? 128 : memory->lookup_capacity * 2;
+    struct validate_lookup *lookups = realloc(memory->lookups, capacity * sizeof *lookups);
+    if (lookups == NULL)
+        return false;
+    memory->lookups = lookups;
+    memory->lookup_capacity = capacity;
+    return true;
+}
+
+uint32_t validation_member(const struct validation *v, uint32_t object, const char *name)
+{
+    struct validate_memory *memory = v->memory;
+    if (memory == NULL)
+        return json_read_member(v->json, object, name);
+    size_t place = memory->next_lookup++;
+    if (place < memory->lookup_count && memory->lookups[place].object == object &&
+        memory->lookups[place].name == name)
+        return memory->lookups[place].node;
+    uint32_t node = json_read_member(v->json, object, name);
+    if (place <= memory->lookup_count && reserve_lookup(memory, place)) {
+        memory->lookups[place] = (struct validate_lookup){name, object, node};
+        if (place == memory->lookup_count)
+            memory->lookup_count++;
+    }
+    return node;
+}
+
 void validate_memory_fini(struct validate_memory *memory)
 {
     free(memory->leaves);
+    free(memory->lookups);
     *memory = (struct validate_memory){0};
 }

@@ -65,6 +65,10 @@ struct validation_number validation_format(double value);
 bool validation_number_of(const struct validation *validation, enum evidence_field field,
                           double *value);
 
+/* As json_read_member, at no cost where the record before was laid out alike and the same was asked
+ * in its turn. `name` is static. */
+uint32_t validation_member(const struct validation *validation, uint32_t object, const char *name);
+
 /* Whether the record says that the run failed: null and "" do not. */
 bool validation_has_failed(const struct validation *validation);
 
@@ -74,6 +78,9 @@ void validation_check_marks(struct validation *validation);
 /* Checks one value against its row; true if it is sound (validate_value.c). */
 bool validation_check_value(struct validation *validation, const struct evidence_row *row,
                             uint32_t node);
+
+/* Before the first validation_member of a document. */
+void validation_begin_lookups(struct validation *validation);
 
 /* Checks the document's record by memory; false if it has another layout (validate_memory.c). */
 bool validation_repeat(struct validation *validation);

@@ -9,12 +9,12 @@ bool validation_own_whole(const struct validation *v)
 
 uint32_t validation_own_section(const struct validation *v, const char *name)
 {
-    return json_read_member(v->json, v->root, name);
+    return validation_member(v, v->root, name);
 }
 
 uint32_t validation_own_list(const struct validation *v, uint32_t section, const char *name)
 {
-    uint32_t list = json_read_member(v->json, section, name);
+    uint32_t list = validation_member(v, section, name);
     return json_read_is(v->json, list, JSON_READ_ARRAY) ? list : JSON_READ_NONE;
 }
 
@@ -27,7 +27,7 @@ static bool read(const struct validation *v, uint32_t node, double *value)
 bool validation_own_number(const struct validation *v, uint32_t object, const char *name,
                            double *value)
 {
-    return read(v, json_read_member(v->json, object, name), value);
+    return read(v, validation_member(v, object, name), value);
 }
 
 bool validation_own_count(const struct validation *v, uint32_t object, const char *name,

@@ -40,22 +40,36 @@ static const char *repeat_value(struct side old, struct side new, size_t length)
     return same ? new.p + length : NULL;
 }
 
+/* Where the digits at `p` end; eight at a time. */
+static inline const char *skip_digits(const char *p, const char *end)
+{
+    for (; end - p >= 8; p += 8) {
+        uint64_t digits = json_read_parser_load(p) ^ JSON_READ_PARSER_ONES * '0';
+        uint64_t others =
+            (((digits & ~JSON_READ_PARSER_HIGH_BITS) + JSON_READ_PARSER_ONES * 0x76) | digits) &
+            JSON_READ_PARSER_HIGH_BITS;
+        if (others != 0)
+            return p + json_read_parser_first(others);
+    }
+    while (p < end && json_read_parser_is_digit(*p))
+        p++;
+    return p;
+}
+
 /* At a number; its end, or NULL if it is none of the simple kind. */
 static inline const char *scan_number(struct side new, unsigned *flags)
 {
     const char *p = new.p;
     p += p < new.end &&*p == '-';
     const char *digits = p;
-    while (p < new.end && json_read_parser_is_digit(*p))
-        p++;
+    p = skip_digits(p, new.end);
     size_t count = (size_t)(p - digits);
     if (count == 0 || (count > 1 && *digits == '0') || count > MAX_NUMBER_LENGTH)
         return NULL;
     *flags = JSON_READ_INTEGER;
     if (p < new.end &&*p == '.') {
         const char *fraction = ++p;
-        while (p < new.end && json_read_parser_is_digit(*p))
-            p++;
+        p = skip_digits(p, new.end);
         if (p == fraction)
             return NULL;
         *flags = 0;

@@ -8,10 +8,15 @@ uint32_t json_read_member(const struct json_read_document *document, uint32_t ob
     if (!json_read_is(document, object, JSON_READ_OBJECT))
         return JSON_READ_NONE;
     const struct json_read_node *nodes = document->nodes;
-    uint32_t hash = json_read_hash(name, strlen(name));
-    for (uint32_t key = object + 1; key < nodes[object].end; key = nodes[key].end)
-        if (nodes[key].hash == hash && json_read_equals(document, key, name))
+    size_t length = strlen(name);
+    for (uint32_t key = object + 1; key < nodes[object].end; key = nodes[key].end) {
+        const struct json_read_node *node = &nodes[key];
+        if ((node->flags & JSON_READ_ESCAPED) != 0
+                ? json_read_equals(document, key, name)
+                : node->length == length &&
+                      memcmp(document->text + node->offset, name, length) == 0)
             return key + 1;
+    }
     return JSON_READ_NONE;
 }
 

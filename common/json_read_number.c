@@ -78,6 +78,57 @@ static bool convert_exactly(uint64_t mantissa, int64_t exponent, double *value)
     return true;
 }
 
+__extension__ typedef unsigned __int128 wide;
+
+/* A number of at least 64 bits, and whether anything follows it, times two to `scale`: rounded to
+ * the nearest double, ties to even. */
+static double round_wide(wide number, bool inexact, int scale)
+{
+    uint64_t high = (uint64_t)(number >> 64);
+    int bits = high == 0 ? 64 : 128 - __builtin_clzll(high);
+    int dropped = bits - DBL_MANT_DIG;
+    uint64_t kept = (uint64_t)(number >> dropped);
+    wide rest = number & (((wide)1 << dropped) - 1);
+    wide half = (wide)1 << (dropped - 1);
+    if (rest > half || (rest == half && (inexact || (kept & 1) != 0)))
+        kept++;
+    return ldexp((double)kept, dropped + scale);
+}
+
+/* Up to 19 digits with as many decimals or fewer, as programs write doubles: one division of whole
+ * numbers, whose quotient has more bits than a double. */
+static bool convert_by_division(uint64_t mantissa, int64_t exponent, double *value)
+{
+    static const uint64_t powers[] = {UINT64_C(1),
+                                      UINT64_C(10),
+                                      UINT64_C(100),
+                                      UINT64_C(1000),
+                                      UINT64_C(10000),
+                                      UINT64_C(100000),
+                                      UINT64_C(1000000),
+                                      UINT64_C(10000000),
+                                      UINT64_C(100000000),
+                                      UINT64_C(1000000000),
+                                      UINT64_C(10000000000),
+                                      UINT64_C(100000000000),
+                                      UINT64_C(1000000000000),
+                                      UINT64_C(10000000000000),
+                                      UINT64_C(100000000000000),
+                                      UINT64_C(1000000000000000),
+                                      UINT64_C(10000000000000000),
+                                      UINT64_C(100000000000000000),
+                                      UINT64_C(1000000000000000000),
+                                      UINT64_C(10000000000000000000)};
+    if (mantissa == 0 || exponent > 0 || exponent < -19)
+        return false;
+    /* At least 2^127 / 10^19, which is above 2^63. */
+    int shift = __builtin_clzll(mantissa);
+    wide dividend = (wide)(mantissa << shift) << 64;
+    wide quotient = dividend / powers[-exponent];
+    *value = round_wide(quotient, quotient * powers[-exponent] != dividend, -64 - shift);
+    return true;
+}
+
 /* Up to `limit` of the digits into `out`; returns how many. */
 static size_t copy_digits(const struct decimal *number, char *out, size_t limit)
 {
@@ -128,7 +179,8 @@ static double convert(const struct decimal *number)
             mantissa = mantissa * 10 + (uint64_t)(digits[i] - '0');
     }
     if (number->count > 0 &&
-        (number->count > 19 || !convert_exactly(mantissa, number->exponent, &value)))
+        (number->count > 19 || (!convert_exactly(mantissa, number->exponent, &value) &&
+                                !convert_by_division(mantissa, number->exponent, &value))))
         value = convert_slowly(number);
     return number->negative ? -value : value;
 }
@@ -151,7 +203,35 @@ static struct decimal decompose_node(const struct json_read_document *document, 
     return decompose(text, text + number->length);
 }
 
-/* Most numbers: a few digits, perhaps a point, no exponent. The same value as `convert` in one
+/*
+ * Up to eight characters, digits and perhaps a point, taken as one word. `p` has eight readable
+ * bytes. Digits are brought into the upper bytes with zeros before them, the point is taken out,
+ * and neighbours are joined to pairs, fours and eight: (10 a + b), (100 a + b), (10000 a + b).
+ */
+static bool convert_word(const char *p, size_t length, double *value)
+{
+    uint64_t word = json_read_parser_load(p) ^ JSON_READ_PARSER_ONES * '0';
+    word <<= 64 - 8 * length;
+    uint64_t point = word ^ JSON_READ_PARSER_ONES * ('.' ^ '0');
+    uint64_t found = (point - JSON_READ_PARSER_ONES) & ~point & JSON_READ_PARSER_HIGH_BITS;
+    size_t decimals = 0;
+    if (found != 0) {
+        size_t place = json_read_parser_first(found);
+        uint64_t before = (UINT64_C(1) << (8 * place)) - 1;
+        decimals = 7 - place;
+        word = (word & ~(before << 8 | 0xFF)) | (word & before) << 8;
+    }
+    if ((((word & ~JSON_READ_PARSER_HIGH_BITS) + JSON_READ_PARSER_ONES * 0x76) | word) &
+        JSON_READ_PARSER_HIGH_BITS)
+        return false;
+    word = (word * (1 + (10 << 8))) >> 8 & UINT64_C(0x00FF00FF00FF00FF);
+    word = (word * (1 + (100 << 16))) >> 16 & UINT64_C(0x0000FFFF0000FFFF);
+    word = (word * (1 + (UINT64_C(10000) << 32))) >> 32;
+    *value = (double)word / exact_powers[decimals];
+    return FLT_EVAL_METHOD == 0;
+}
+
+/* Most numbers: up to 19 digits, perhaps a point, no exponent. The same value as `convert` in one
  * pass; false if it takes more than that. */
 static bool convert_plainly(const char *p, size_t length, double *value)
 {
@@ -160,7 +240,7 @@ static bool convert_plainly(const char *p, size_t length, double *value)
     const char *end = p + length;
     bool negative = *p == '-';
     p += negative;
-    if (length > 17) /* 15 digits, sign and point: the mantissa is below 2^53 */
+    if (length > 20) /* 19 digits and a point: the mantissa is below 2^64 */
         return false;
     for (; p < end && json_read_parser_is_digit(*p); p++)
         mantissa = mantissa * 10 + (uint64_t)(*p - '0');
@@ -168,7 +248,8 @@ static bool convert_plainly(const char *p, size_t length, double *value)
         for (p++; p < end && json_read_parser_is_digit(*p); p++, exponent--)
             mantissa = mantissa * 10 + (uint64_t)(*p - '0');
     }
-    if (p < end || !convert_exactly(mantissa, exponent, value))
+    if (p < end || (!convert_exactly(mantissa, exponent, value) &&
+                    !convert_by_division(mantissa, exponent, value)))
         return false;
     if (negative)
         *value = -*value;
@@ -181,6 +262,9 @@ bool json_read_double(const struct json_read_document *document, uint32_t node, 
         (document->nodes[node].flags & JSON_READ_NUMBER_OUT_OF_RANGE) != 0)
         return false;
     const struct json_read_node *raw = &document->nodes[node];
+    if (raw->length <= 8 && raw->offset + 8 <= document->size &&
+        convert_word(document->text + raw->offset, raw->length, value))
+        return true;
     if (convert_plainly(document->text + raw->offset, raw->length, value))
         return true;
     struct decimal number = decompose_node(document, node);

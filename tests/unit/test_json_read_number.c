@@ -194,6 +194,47 @@ Test(json_read_number, does_not_depend_on_the_locale)
     cr_assert_eq(half_unit("123456789012345678901234567890.12"), 5 / 1000.0);
 }
 
+/* As short as most numbers are, with the point anywhere, in the middle of a text (where eight bytes
+ * can be read) and at its end. */
+Test(json_read_number, reads_short_decimals_as_strtod_does)
+{
+    uint64_t state = 20261130;
+    for (int i = 0; i < 20000; i++) {
+        char text[64];
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        unsigned digits = 1 + (unsigned)(state >> 33) % 9;
+        unsigned decimals = (unsigned)(state >> 45) % digits;
+        uint64_t scale = 1;
+        for (unsigned d = 0; d < digits; d++)
+            scale *= 10;
+        double value = (double)((state >> 20) % scale);
+        for (unsigned d = 0; d < decimals; d++)
+            value /= 10;
+        int length = snprintf(text, sizeof text, "[%.*f, 12345678]", (int)decimals, value);
+        struct parsed_json p = parsed_json(text);
+        double found = NAN;
+        cr_assert(json_read_double(&p.document, 1, &found));
+        cr_assert_eq(found, strtod(text + 1, NULL), "%s", text);
+        parsed_json_fini(&p);
+        text[length - 11] = '\0';
+        cr_assert_eq(number(text + 1), strtod(text + 1, NULL), "%s", text + 1);
+    }
+}
+
+/* Halfway points of 17 to 19 digits, and their neighbours. */
+Test(json_read_number, rounds_ties_of_long_decimals_to_even)
+{
+    static const char *const texts[] = {
+        "4503599627370496.5",    "4503599627370497.5",    "4503599627370496.51",
+        "4503599627370496.499",  "4503599627370497.499",  "2251799813685248.25",
+        "2251799813685248.75",   "1125899906842624.125",  "1125899906842624.375",
+        "18014398509481986",     "18014398509481990",     "18014398509481986.1",
+        "9007199254740991.5",    "0.9999999999999999999", "0.1000000000000000055",
+        "0.1000000000000000056", "1000000000000000128",   "9223372036854775807"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        cr_assert_eq(number(texts[i]), strtod(texts[i], NULL), "%s", texts[i]);
+}
+
 /* Random doubles printed with 17 digits, and with more, read back as themselves. */
 Test(json_read_number, random_doubles_read_back_bit_by_bit)
 {
