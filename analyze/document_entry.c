@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,7 +152,9 @@ enum status document_check_entry(struct document_reader *reader, const struct pa
     if (!entry->regular || document_text_name(entry->path) == DOCUMENT_TEXT_OTHER)
         return check_stream(&check, entry);
     spare_pattern(reader);
-    if (!input_read_small(&reader->input, entry->path, limit))
+    bool in_folder = entry->folder != NULL;
+    if (!input_read_small(&reader->input, in_folder ? entry->folder->descriptor : AT_FDCWD,
+                          entry->path + (in_folder ? entry->name : 0), limit))
         return check_stream(&check, entry);
     return check_kept(
         &check, document_text_is_lines(entry->path, reader->input.data, reader->input.size), 0);

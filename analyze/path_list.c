@@ -23,6 +23,7 @@ static enum status add_entry(void *context, const struct path_entry *entry, stru
     }
     struct path_entry *added = &list->entries[list->count];
     *added = *entry;
+    added->folder = NULL; /* so many cannot stay open */
     added->path = arena_copy(&list->arena, entry->path, strlen(entry->path));
     if (added->path == NULL)
         return diag_no_memory(diag);

@@ -19,9 +19,9 @@
 
 /* A directory that the walk is in. */
 struct level {
-    int descriptor;     /* -1: closed for now */
-    size_t path_length; /* of its path, "/" included */
-    size_t next;        /* item of its part that comes next */
+    struct path_folder *folder; /* NULL: closed for now */
+    size_t path_length;         /* of its path, "/" included */
+    size_t next;                /* item of its part that comes next */
     struct path_names_part part;
 };
 
@@ -78,16 +78,15 @@ static bool reserve_level(struct walk *walk)
 
 static void close_level(struct level *level)
 {
-    if (level->descriptor >= 0)
-        close(level->descriptor);
-    level->descriptor = -1;
+    path_folder_release(level->folder);
+    level->folder = NULL;
 }
 
 /* The names that follow those that were visited. */
 static enum status list_level(struct walk *walk, struct level *level, const char *after)
 {
     enum status status =
-        path_names_push(&walk->names, level->descriptor, after, &level->part, walk->diag);
+        path_names_push(&walk->names, level->folder->descriptor, after, &level->part, walk->diag);
     level->next = level->part.begin;
     if (status == STATUS_OK && level->part.error_number != 0)
         status = visit_unlisted(walk, level->part.error_number);
@@ -103,13 +102,16 @@ static enum status enter(struct walk *walk, int parent, const char *name)
     struct level *level = &walk->levels[walk->depth++];
     /* A link may have taken a directory's place: it is not followed. */
     *level = (struct level){.path_length = walk->path.length};
-    level->descriptor = walk->depth == 1 ? input_path_open(walk->path.text, flags)
-                                         : openat(parent, name, flags | O_NOFOLLOW);
-    if (level->descriptor < 0) {
+    int descriptor = walk->depth == 1 ? input_path_open(walk->path.text, flags)
+                                      : openat(parent, name, flags | O_NOFOLLOW);
+    if (descriptor < 0) {
         enum status status = visit_unlisted(walk, errno);
         walk->depth--;
         return status;
     }
+    level->folder = path_folder_create(descriptor);
+    if (level->folder == NULL)
+        return diag_no_memory(walk->diag);
     if (walk->depth > OPEN_DIRECTORIES)
         close_level(&walk->levels[walk->depth - 1 - OPEN_DIRECTORIES]);
     return list_level(walk, level, "");
@@ -122,16 +124,22 @@ static void leave(struct walk *walk)
     path_names_pop(&walk->names, &level->part);
 }
 
-/* Opens the innermost directory again if it was closed; false, and it is said, if that fails. */
+/* Opens the innermost directory again if it was closed; false if that fails: then it is said, or
+ * memory is exhausted. */
 static bool reopen(struct walk *walk, struct level *level, enum status *status)
 {
-    if (level->descriptor >= 0)
+    if (level->folder != NULL)
         return true;
     set_path(walk, level->path_length);
-    level->descriptor = input_path_open(walk->path.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (level->descriptor < 0)
+    int descriptor = input_path_open(walk->path.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) {
         *status = visit_unlisted(walk, errno);
-    return level->descriptor >= 0;
+        return false;
+    }
+    level->folder = path_folder_create(descriptor);
+    if (level->folder == NULL)
+        *status = diag_no_memory(walk->diag);
+    return level->folder != NULL;
 }
 
 /* ---- the walk ---- */
@@ -147,7 +155,7 @@ static enum status next_turn(struct walk *walk, struct level *level)
     level->next = level->part.end = level->part.begin;
     level->part.more = false;
     if (reopen(walk, level, &status)) {
-        if (lseek(level->descriptor, 0, SEEK_SET) != 0)
+        if (lseek(level->folder->descriptor, 0, SEEK_SET) != 0)
             status = visit_unlisted(walk, errno);
         else
             status = list_level(walk, level, after);
@@ -172,8 +180,10 @@ static enum status visit_item(struct walk *walk, struct level *level)
     if (walk->path.failed)
         return diag_no_memory(walk->diag);
     if (kind == PATH_NAME_DIRECTORY)
-        return enter(walk, level->descriptor, name);
+        return enter(walk, level->folder->descriptor, name);
     const struct path_entry entry = {.path = walk->path.text,
+                                     .folder = level->folder,
+                                     .name = level->path_length,
                                      .walked = true,
                                      .regular = kind == PATH_NAME_REGULAR,
                                      .directory_link = kind == PATH_NAME_DIRECTORY_LINK};

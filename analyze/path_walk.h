@@ -2,12 +2,17 @@
 #define RANKLEDGER_PATH_WALK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "diag.h"
+#include "path_folder.h"
 
 /* A file that the operands of a command stand for. */
 struct path_entry {
     const char *path;
+    struct path_folder *folder; /* where `path + name` can be opened too; NULL: nowhere. Valid
+                                   during the call; hold it to keep it */
+    size_t name;
     bool walked;  /* found in a directory, not named: our own summaries among these are skipped */
     bool regular; /* known to be a regular file (from the directory), no fstat needed */
     bool directory_link; /* a link to a directory, found in one: it is not followed */

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "input_path.h"
@@ -44,6 +45,17 @@ static void publish_batch(struct validate_run *run)
     }
 }
 
+/* Half of the files that the process may have open, in all batches together; none if those are
+ * few. */
+static size_t folder_limit(size_t slot_count)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur < 256)
+        return 0;
+    size_t open = files.rlim_cur < 8192 ? (size_t)files.rlim_cur / 2 : 4096;
+    return open / slot_count;
+}
+
 enum status validate_paths_begin(const struct validate_job *job, struct validate_run **result,
                                  struct diag *diag)
 {
@@ -55,6 +67,7 @@ enum status validate_paths_begin(const struct validate_job *job, struct validate
     run->slot_count = (size_t)threads * BATCHES_AHEAD;
     if (run->slot_count > MAX_BATCHES)
         run->slot_count = threads < MAX_BATCHES ? MAX_BATCHES : (size_t)threads + 1;
+    run->folder_limit = folder_limit(run->slot_count);
     run->slots = calloc(run->slot_count, sizeof *run->slots);
     run->threads = calloc(threads, sizeof *run->threads);
     run->caller = calloc(1, sizeof *run->caller);
@@ -79,13 +92,18 @@ static struct validate_slot *add_file(struct validate_run *run, const struct pat
 {
     struct validate_slot *slot =
         &run->slots[run->filled % run->slot_count]; /* only the caller fills */
-    slot->files[slot->count].offset = slot->paths.length;
-    slot->files[slot->count].walked = entry->walked;
-    slot->files[slot->count].regular = entry->regular;
-    slot->files[slot->count].error_number = entry->error_number;
+    struct validate_file *file = &slot->files[slot->count];
+    bool next_folder = slot->count == 0 || file[-1].entry.folder != entry->folder;
+    file->offset = slot->paths.length;
+    file->entry = *entry;
+    if (slot->folders + next_folder > run->folder_limit)
+        file->entry.folder = NULL;
     text_buffer_append(&slot->paths, entry->path, strlen(entry->path) + 1);
     if (slot->paths.failed)
         return NULL;
+    if (file->entry.folder != NULL)
+        path_folder_hold(file->entry.folder);
+    slot->folders += next_folder;
     slot->count++;
     return slot;
 }
@@ -157,6 +175,7 @@ enum status validate_paths_add(void *context, const struct path_entry *entry, st
 static void release(struct validate_run *run)
 {
     for (size_t i = 0; i < run->slot_count; i++) {
+        validate_run_clear(&run->slots[i]);
         text_buffer_fini(&run->slots[i].paths);
         text_buffer_fini(&run->slots[i].text);
         document_piece_fini(&run->slots[i].piece);

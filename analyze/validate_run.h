@@ -15,12 +15,12 @@
 
 struct validate_slot {        /* a batch: its paths, then its output until that is written */
     struct text_buffer paths; /* each with its NUL */
-    struct {
-        size_t offset; /* into `paths` */
-        bool walked, regular;
-        int error_number;
+    struct validate_file {
+        size_t offset;           /* into `paths` */
+        struct path_entry entry; /* its path is not set; its folder is held */
     } files[VALIDATE_RUN_FILES];
     size_t count;
+    size_t folders;              /* changes of folder among them */
     bool is_piece;               /* a part of its one file */
     struct document_piece piece; /* that part */
     struct text_buffer text;
@@ -41,6 +41,7 @@ struct validate_run {
     struct validate_worker *caller; /* the caller's own thread works too */
     struct document_text file;      /* for the caller alone: one that is shared out in pieces */
     size_t directory_links;         /* met by the caller */
+    size_t folder_limit;            /* folders that one batch may hold open */
     bool wrote_any;                 /* for the owner of the turn alone */
     pthread_mutex_t lock;
     pthread_cond_t moved; /* any of the following changed */
@@ -59,6 +60,9 @@ struct validate_worker {
     struct validate_slot *slot;
     struct path_entry entry; /* being read */
 };
+
+/* Empties the batch and lets its folders go. */
+void validate_run_clear(struct validate_slot *slot);
 
 /* With the lock: works until all batches are taken and none will be added. */
 void validate_run_work(struct validate_worker *worker);

@@ -86,6 +86,16 @@ static bool take_batch(struct validate_worker *worker)
     return true;
 }
 
+void validate_run_clear(struct validate_slot *slot)
+{
+    for (size_t i = 0; i < slot->count; i++)
+        path_folder_release(slot->files[i].entry.folder);
+    slot->count = 0;
+    slot->folders = 0;
+    slot->is_piece = false;
+    text_buffer_clear(&slot->paths);
+}
+
 /* Hands the batch's output over. Whoever finishes the batch whose turn it is also writes those
  * behind it that are ready. */
 static void finish_batch(struct validate_worker *worker)
@@ -102,9 +112,7 @@ static void finish_batch(struct validate_worker *worker)
             if (status != STATUS_OK)
                 fail(run, status, &diag);
             slot->ready = false;
-            slot->count = 0;
-            slot->is_piece = false;
-            text_buffer_clear(&slot->paths);
+            validate_run_clear(slot);
             run->turn++;
             slot = &run->slots[run->turn % run->slot_count];
         }
@@ -117,10 +125,8 @@ static enum status check_batch(struct validate_worker *worker, struct diag *diag
     struct validate_slot *slot = worker->slot;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < slot->count && status == STATUS_OK; i++) {
-        worker->entry = (struct path_entry){.path = slot->paths.text + slot->files[i].offset,
-                                            .walked = slot->files[i].walked,
-                                            .regular = slot->files[i].regular,
-                                            .error_number = slot->files[i].error_number};
+        worker->entry = slot->files[i].entry;
+        worker->entry.path = slot->paths.text + slot->files[i].offset;
         status = slot->is_piece
                      ? document_check_piece(&worker->reader, worker->entry.path, &slot->piece,
                                             visit, worker, diag)

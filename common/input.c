@@ -37,7 +37,7 @@ enum status input_read_file(struct input_buffer *buffer, const char *path, size_
 
 #define SMALL_CAPACITY ((size_t)64 << 10)
 
-bool input_read_small(struct input_buffer *buffer, const char *path, size_t limit)
+bool input_read_small(struct input_buffer *buffer, int directory, const char *name, size_t limit)
 {
     buffer->size = 0;
     if (buffer->capacity < SMALL_CAPACITY) {
@@ -48,7 +48,7 @@ bool input_read_small(struct input_buffer *buffer, const char *path, size_t limi
         buffer->capacity = SMALL_CAPACITY;
     }
     /* Should a pipe have taken the file's place, then opening it must not wait. */
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int descriptor = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0)
         return false;
     ssize_t count = read(descriptor, buffer->data, SMALL_CAPACITY - 1);

@@ -39,7 +39,7 @@ enum status input_read_file(struct input_buffer *buffer, const char *path, size_
  * close. False if it is not that simple (then input_read_file finds out why, and says so). For
  * readers of very many files, to whom each system call counts.
  */
-bool input_read_small(struct input_buffer *buffer, const char *path, size_t limit);
+bool input_read_small(struct input_buffer *buffer, int directory, const char *name, size_t limit);
 
 /* Room for `size` bytes and a NUL after them. STATUS_ENVIRONMENT if there is none. */
 enum status input_buffer_reserve(struct input_buffer *buffer, size_t size,

@@ -1,6 +1,6 @@
 #include "json_read.h"
 
-#include "json_read_parser.h"
+#include "json_read_alike.h"
 
 /*
  * Reading a text that is laid out like the one before it. What stands between the values, names
@@ -44,10 +44,7 @@ static const char *repeat_value(struct side old, struct side new, size_t length)
 static inline const char *skip_digits(const char *p, const char *end)
 {
     for (; end - p >= 8; p += 8) {
-        uint64_t digits = json_read_parser_load(p) ^ JSON_READ_PARSER_ONES * '0';
-        uint64_t others =
-            (((digits & ~JSON_READ_PARSER_HIGH_BITS) + JSON_READ_PARSER_ONES * 0x76) | digits) &
-            JSON_READ_PARSER_HIGH_BITS;
+        uint64_t others = json_read_alike_others(json_read_parser_load(p));
         if (others != 0)
             return p + json_read_parser_first(others);
     }
@@ -92,12 +89,32 @@ static inline const char *scan_string(struct side new)
     return NULL;
 }
 
+/*
+ * A short number whose digits stand where the pattern's stand and that ends as it does: its end, or
+ * NULL. It has the pattern's properties, and no zero before other digits.
+ */
+static inline const char *scan_alike(struct side old, struct side new,
+                                     const struct json_read_node *node)
+{
+    if (node->length > 7 || node->hash != 0 || old.end - old.p < 8 || new.end - new.p < 8)
+        return NULL;
+    uint64_t differences = json_read_alike_others(json_read_parser_load(old.p)) ^
+                           json_read_alike_others(json_read_parser_load(new.p));
+    bool same = (differences & json_read_alike_low_bytes(node->length + 1)) == 0;
+    bool plain = json_read_parser_is_digit(*new.p) &&
+                 (*new.p != '0' || !json_read_parser_is_digit(new.p[1]));
+    return same && plain ? new.p + node->length : NULL;
+}
+
 /* At a number or a string of the pattern: its end in the new text, or NULL. Changes the node, but
  * for its place. */
 static inline const char *scan_value(struct side old, struct side new, struct json_read_node *node)
 {
     unsigned flags = 0;
     bool number = node->type == JSON_READ_NUMBER;
+    const char *alike = number ? scan_alike(old, new, node) : NULL;
+    if (alike != NULL)
+        return alike;
     const char *end = number ? scan_number(new, &flags) : scan_string(new);
     if (end == NULL)
         return repeat_value(old, new, node->length);

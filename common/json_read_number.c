@@ -78,6 +78,27 @@ static bool convert_exactly(uint64_t mantissa, int64_t exponent, double *value)
     return true;
 }
 
+static const uint64_t powers_of_ten[] = {UINT64_C(1),
+                                         UINT64_C(10),
+                                         UINT64_C(100),
+                                         UINT64_C(1000),
+                                         UINT64_C(10000),
+                                         UINT64_C(100000),
+                                         UINT64_C(1000000),
+                                         UINT64_C(10000000),
+                                         UINT64_C(100000000),
+                                         UINT64_C(1000000000),
+                                         UINT64_C(10000000000),
+                                         UINT64_C(100000000000),
+                                         UINT64_C(1000000000000),
+                                         UINT64_C(10000000000000),
+                                         UINT64_C(100000000000000),
+                                         UINT64_C(1000000000000000),
+                                         UINT64_C(10000000000000000),
+                                         UINT64_C(100000000000000000),
+                                         UINT64_C(1000000000000000000),
+                                         UINT64_C(10000000000000000000)};
+
 __extension__ typedef unsigned __int128 wide;
 
 /* A number of at least 64 bits, and whether anything follows it, times two to `scale`: rounded to
@@ -99,33 +120,13 @@ static double round_wide(wide number, bool inexact, int scale)
  * numbers, whose quotient has more bits than a double. */
 static bool convert_by_division(uint64_t mantissa, int64_t exponent, double *value)
 {
-    static const uint64_t powers[] = {UINT64_C(1),
-                                      UINT64_C(10),
-                                      UINT64_C(100),
-                                      UINT64_C(1000),
-                                      UINT64_C(10000),
-                                      UINT64_C(100000),
-                                      UINT64_C(1000000),
-                                      UINT64_C(10000000),
-                                      UINT64_C(100000000),
-                                      UINT64_C(1000000000),
-                                      UINT64_C(10000000000),
-                                      UINT64_C(100000000000),
-                                      UINT64_C(1000000000000),
-                                      UINT64_C(10000000000000),
-                                      UINT64_C(100000000000000),
-                                      UINT64_C(1000000000000000),
-                                      UINT64_C(10000000000000000),
-                                      UINT64_C(100000000000000000),
-                                      UINT64_C(1000000000000000000),
-                                      UINT64_C(10000000000000000000)};
     if (mantissa == 0 || exponent > 0 || exponent < -19)
         return false;
     /* At least 2^127 / 10^19, which is above 2^63. */
     int shift = __builtin_clzll(mantissa);
     wide dividend = (wide)(mantissa << shift) << 64;
-    wide quotient = dividend / powers[-exponent];
-    *value = round_wide(quotient, quotient * powers[-exponent] != dividend, -64 - shift);
+    wide quotient = dividend / powers_of_ten[-exponent];
+    *value = round_wide(quotient, quotient * powers_of_ten[-exponent] != dividend, -64 - shift);
     return true;
 }
 
@@ -203,57 +204,64 @@ static struct decimal decompose_node(const struct json_read_document *document, 
     return decompose(text, text + number->length);
 }
 
+/* A number of which some characters are read. */
+struct reading {
+    uint64_t mantissa;
+    size_t decimals;
+    bool point;
+};
+
 /*
- * Up to eight characters, digits and perhaps a point, taken as one word. `p` has eight readable
- * bytes. Digits are brought into the upper bytes with zeros before them, the point is taken out,
- * and neighbours are joined to pairs, fours and eight: (10 a + b), (100 a + b), (10000 a + b).
+ * Up to eight characters more, digits and perhaps the point, taken as one word; `p` has eight
+ * readable bytes. Digits are brought into the upper bytes with zeros before them, the point is
+ * taken out, and neighbours are joined to pairs, fours and eight: (10 a + b), (100 a + b), (10000 a
+ * + b).
  */
-static bool convert_word(const char *p, size_t length, double *value)
+static inline bool read_word(const char *p, size_t length, struct reading *reading)
 {
     uint64_t word = json_read_parser_load(p) ^ JSON_READ_PARSER_ONES * '0';
     word <<= 64 - 8 * length;
     uint64_t point = word ^ JSON_READ_PARSER_ONES * ('.' ^ '0');
     uint64_t found = (point - JSON_READ_PARSER_ONES) & ~point & JSON_READ_PARSER_HIGH_BITS;
-    size_t decimals = 0;
+    size_t digits = length;
     if (found != 0) {
         size_t place = json_read_parser_first(found);
         uint64_t before = (UINT64_C(1) << (8 * place)) - 1;
-        decimals = 7 - place;
+        reading->decimals = 7 - place;
         word = (word & ~(before << 8 | 0xFF)) | (word & before) << 8;
+        digits--;
+    } else if (reading->point) {
+        reading->decimals += length;
     }
+    reading->point = reading->point || found != 0;
     if ((((word & ~JSON_READ_PARSER_HIGH_BITS) + JSON_READ_PARSER_ONES * 0x76) | word) &
         JSON_READ_PARSER_HIGH_BITS)
         return false;
     word = (word * (1 + (10 << 8))) >> 8 & UINT64_C(0x00FF00FF00FF00FF);
     word = (word * (1 + (100 << 16))) >> 16 & UINT64_C(0x0000FFFF0000FFFF);
     word = (word * (1 + (UINT64_C(10000) << 32))) >> 32;
-    *value = (double)word / exact_powers[decimals];
-    return FLT_EVAL_METHOD == 0;
+    reading->mantissa = reading->mantissa * powers_of_ten[digits] + word;
+    return true;
 }
 
-/* Most numbers: up to 19 digits, perhaps a point, no exponent. The same value as `convert` in one
- * pass; false if it takes more than that. */
-static bool convert_plainly(const char *p, size_t length, double *value)
+/* Most numbers: up to 19 digits, perhaps a point, no sign and no exponent. The same value as
+ * `convert`; false if it takes more than that. `p` has `readable` bytes. */
+static bool convert_plainly(const char *p, size_t length, size_t readable, double *value)
 {
-    uint64_t mantissa = 0;
-    int64_t exponent = 0;
-    const char *end = p + length;
-    bool negative = *p == '-';
-    p += negative;
-    if (length > 20) /* 19 digits and a point: the mantissa is below 2^64 */
+    struct reading reading = {0};
+    size_t whole = length;
+    if (length > 20 || readable < (length + 7) / 8 * 8)
         return false;
-    for (; p < end && json_read_parser_is_digit(*p); p++)
-        mantissa = mantissa * 10 + (uint64_t)(*p - '0');
-    if (p < end && *p == '.') {
-        for (p++; p < end && json_read_parser_is_digit(*p); p++, exponent--)
-            mantissa = mantissa * 10 + (uint64_t)(*p - '0');
-    }
-    if (p < end || (!convert_exactly(mantissa, exponent, value) &&
-                    !convert_by_division(mantissa, exponent, value)))
+    for (; length > 8; length -= 8, p += 8)
+        if (!read_word(p, 8, &reading))
+            return false;
+    if (!read_word(p, length, &reading))
         return false;
-    if (negative)
-        *value = -*value;
-    return true;
+    if (whole == 20 && !reading.point) /* as many digits may be too many */
+        return false;
+    int64_t exponent = -(int64_t)reading.decimals;
+    return convert_exactly(reading.mantissa, exponent, value) ||
+           convert_by_division(reading.mantissa, exponent, value);
 }
 
 bool json_read_double(const struct json_read_document *document, uint32_t node, double *value)
@@ -262,10 +270,8 @@ bool json_read_double(const struct json_read_document *document, uint32_t node, 
         (document->nodes[node].flags & JSON_READ_NUMBER_OUT_OF_RANGE) != 0)
         return false;
     const struct json_read_node *raw = &document->nodes[node];
-    if (raw->length <= 8 && raw->offset + 8 <= document->size &&
-        convert_word(document->text + raw->offset, raw->length, value))
-        return true;
-    if (convert_plainly(document->text + raw->offset, raw->length, value))
+    if (convert_plainly(document->text + raw->offset, raw->length, document->size - raw->offset,
+                        value))
         return true;
     struct decimal number = decompose_node(document, node);
     *value = convert(&number);

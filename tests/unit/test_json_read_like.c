@@ -87,6 +87,14 @@ Test(json_read_like, a_word_may_not_become_another)
     cr_assert(expect_same("{\"a\": true, \"b\": 1" TAIL, "{\"a\": true, \"b\": 2" TAIL));
 }
 
+Test(json_read_like, a_zero_may_not_come_before_other_digits)
+{
+    cr_assert(expect_same("{\"a\": 12.5, \"b\": 7" TAIL, "{\"a\": 98.7, \"b\": 0" TAIL));
+    cr_assert(expect_same("{\"a\": 1.25, \"b\": 7" TAIL, "{\"a\": 0.75, \"b\": 8" TAIL));
+    cr_assert_not(expect_same("{\"a\": 12.5, \"b\": 7" TAIL, "{\"a\": 02.5, \"b\": 7" TAIL));
+    cr_assert_not(expect_same("{\"a\": 12, \"b\": 7" TAIL, "{\"a\": 00, \"b\": 7" TAIL));
+}
+
 /* Each byte of a text in turn changed, removed or doubled. */
 Test(json_read_like, agrees_with_the_parser_on_every_small_change)
 {
