@@ -1281,9 +1281,14 @@ class run:
 _watching = set()
 
 
+def _own_open():
+    """Not those that a forked child has from its parent, who goes on with them."""
+    return [evidence for evidence in _open if evidence.data["pid"] == os.getpid()]
+
+
 def _left_open():
     error = sys.exc_info()[1]       # set where multiprocessing ends a child that raised
-    for evidence in list(_open):
+    for evidence in _own_open():
         if error is not None and not (isinstance(error, SystemExit) and error.code in (None, 0)):
             evidence.failed(error)
         else:
@@ -1291,7 +1296,7 @@ def _left_open():
 
 
 def _excepthook(previous, kind, error, trace):
-    for evidence in list(_open):
+    for evidence in _own_open():
         evidence.failed(error)
     previous(kind, error, trace)
 

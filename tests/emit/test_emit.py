@@ -318,6 +318,17 @@ class Failures(Emits):
         self.launch(text, ranks=1)
         self.failed(kind="out_of_memory", rank=1, step=3)
 
+    def test_a_forked_child_ends_nothing(self):
+        text = ("import os, sys\nimport emit_evidence\n"
+                "evidence = emit_evidence.start('ddp', 'evidence/ddp.json', {})\n"
+                "for step in range(4):\n"
+                "    with evidence.step(tokens=1):\n"
+                "        if os.fork() == 0: sys.exit(step)\n"
+                "        os.wait()\n"
+                "evidence.finish()\n")
+        self.launch(text, ranks=1)
+        self.assertIsNone(self.record()["failure"])
+
     def test_a_loss_that_stays_not_finite(self):
         self.launch("train_ddp.py", of_rank=lambda rank: {"STAND_IN_LOSS": "nan"} if rank else {})
         record = self.failed(kind="non_finite", rank=1, step=0)
