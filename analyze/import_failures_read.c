@@ -202,7 +202,7 @@ static const struct {
     {"non_finite",
      IMPORT_FAILURES_NON_FINITE,
      {"FloatingPointError", "NaN", "non-finite", "not finite", "loss scale already at minimum"}},
-    {"exception", IMPORT_FAILURES_EXCEPTION, {""}},
+    {"exception", IMPORT_FAILURES_EXCEPTION, {""}}, /* any */
 };
 
 static void classify(const struct import_span *line, struct import_failures_found *found)

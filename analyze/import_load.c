@@ -55,6 +55,15 @@ static bool is_blank(const char *text, size_t size)
     return true;
 }
 
+/* Where the text begins: a log that was emptied while its writer went on starts with a hole. */
+static size_t hole_length(const char *text, size_t size)
+{
+    size_t length = 0;
+    while (length < size && text[length] == '\0')
+        length++;
+    return length;
+}
+
 /*
  * A NUL among the first bytes, or what no text begins with: the file is UTF-16, compressed, a
  * picture, ... The reader of JSON knows these kinds by their first bytes and says so.
@@ -66,14 +75,20 @@ static enum status refuse_binary(const struct import_load *load, struct diag *di
     struct json_read_fault fault = {0};
     size_t size = load->input.size;
     size_t head = size < HEAD ? size : HEAD;
-    const unsigned char *text = (const unsigned char *)load->input.data;
+    const char *text = load->input.data;
+    size_t hole = hole_length(text, size);
+    if (hole == size)
+        return diag_set(diag, STATUS_INPUT,
+                        "%s: has only NUL bytes: the disk was full, or the machine crashed",
+                        load->source.path);
+    size_t rest = size - hole < HEAD ? size - hole : HEAD;
     bool binary =
-        memchr(text, '\0', head) != NULL ||
+        memchr(text + hole, '\0', rest) != NULL ||
         (head >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0 ||
                        memcmp(text, "\x1F\x8B", 2) == 0));
     if (!binary)
         return STATUS_OK;
-    enum status status = json_read_parse(&json, load->input.data, head, &fault, diag);
+    enum status status = json_read_parse(&json, text, head, &fault, diag);
     json_read_fini(&json);
     if (status == STATUS_ENVIRONMENT)
         return status;

@@ -53,12 +53,31 @@ bool import_scan_is(const struct import_span *span, const char *text)
     return span->length == strlen(text) && import_scan_begins(span, text);
 }
 
+/* Where `word` stands, NULL: nowhere. memmem prepares a table for every search, which takes longer
+ * than looking through a line of usual length. */
+static const char *find(const char *text, size_t size, const char *word, size_t length)
+{
+    enum { USUAL = 512 };
+    if (size > USUAL)
+        return memmem(text, size, word, length);
+    const char *end = text + size;
+    while ((size_t)(end - text) >= length) {
+        text = memchr(text, word[0], (size_t)(end - text) - length + 1);
+        if (text == NULL)
+            return NULL;
+        if (memcmp(text, word, length) == 0)
+            return text;
+        text++;
+    }
+    return NULL;
+}
+
 bool import_scan_find(struct import_span *rest, const char *word)
 {
     size_t length = strlen(word);
     if (rest->length < length) /* a zeroed span has no text at all */
         return false;
-    const char *found = memmem(rest->text, rest->length, word, length);
+    const char *found = length > 0 ? find(rest->text, rest->length, word, length) : rest->text;
     if (found == NULL)
         return false;
     advance(rest, (size_t)(found - rest->text) + length);

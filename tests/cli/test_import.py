@@ -157,7 +157,7 @@ class Import(unittest.TestCase):
                             ("missing.log", "No such file"), (".", "is a directory")):
             self.refused(3, words, name)
         for text, words in (("", "is empty"), ("\n \n", "is empty"), (LINKS.encode("utf-16"), "UTF-16"),
-                            (b"\x7fELF\0\0", "a program"), (b"GIF\0\1\2", "NUL bytes"), ("{\"a\": 1", "1:8")):
+                            (b"\x7fELF\0\0", "a program"), (b"GIF\0\1\2", "NUL bytes"), (b"\0" * 9, "only NUL bytes"), ("{\"a\": 1", "1:8")):
             self.refused(3, words, "-", text=text)
 
     def test_the_size_has_a_limit(self):
@@ -338,7 +338,7 @@ class Import(unittest.TestCase):
 
     def test_progress_bars_and_nul_bytes_are_passed_over(self):
         text = "  1%|  | 1/9\r  2%|  | 2/9\r" + WATCHDOG
-        document = self.imported(b"x" * 600 + b"\n\0\0\0" + text.encode())
+        document = self.imported(b"\0" * 4096 + b"x" * 600 + b"\n\0\0\0" + text.encode())
         self.assertEqual(document["failure"]["operation"], "_ALLGATHER_BASE")
         self.assertEqual(document["import"]["lines"]["failure"], [2])
 

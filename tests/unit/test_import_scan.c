@@ -59,6 +59,21 @@ Test(import_scan, a_number_that_may_have_lost_digits_is_not_read)
     cr_assert_eq(value, 53);
 }
 
+Test(import_scan, finds_words_in_short_lines_and_in_long_ones)
+{
+    char text[2000];
+    memset(text, 'a', sizeof text);
+    memcpy(text + sizeof text - 3, "aab", 3);
+    for (size_t length = 3; length <= sizeof text; length += 7) {
+        struct import_span rest = {text + sizeof text - length, length, false};
+        cr_assert(import_scan_find(&rest, "ab"), "the end of a line of %zu", length);
+        cr_assert_eq(rest.length, 0);
+        rest = (struct import_span){text + sizeof text - length, length - 1, false};
+        cr_assert_not(import_scan_find(&rest, "ab"));
+        cr_assert_eq(rest.length, length - 1);
+    }
+}
+
 Test(import_scan, a_failure_moves_nothing)
 {
     struct import_span rest = span("  word 5");
