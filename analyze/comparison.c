@@ -35,6 +35,10 @@ static enum status open_summaries(struct loading *loading, struct diag *diag)
     for (size_t i = 0; i < 2 && status == STATUS_OK; i++) {
         status =
             comparison_side_open(loading->sides[i], loading->paths[i], &loading->opened[i], diag);
+        if (status == STATUS_OK && !loading->opened[i] && strcmp(loading->paths[i], "-") == 0)
+            status = diag_set(diag, STATUS_INPUT,
+                              "standard input: no summary of rankledger analyze; evidence is read "
+                              "from files and folders: name them");
         if (status == STATUS_OK && loading->opened[i] && loading->request->decide_anew)
             status = refuse_summary(loading->sides[i], diag);
         if (status == STATUS_OK && loading->opened[i])

@@ -137,6 +137,7 @@ struct comparison {
     size_t policy_count;
     struct comparison_findings findings; /* of the whole */
     struct message verdict;
+    size_t compared;                          /* strategies that both sides have */
     size_t regressions, improvements, beyond; /* of all findings */
     bool same_input;                          /* both paths name one file or folder */
     struct arena arena;
@@ -153,7 +154,7 @@ struct comparison_request {
 /*
  * Loads and compares. Evidence is decided by the asked policy, else by that of a summary on the
  * other side, else without limits. STATUS_INPUT if a side cannot be read or has no evidence.
- * Whether anything could be compared is for the caller: pair_count.
+ * Whether anything could be compared is for the caller: `compared`.
  */
 enum status comparison_run(struct comparison *comparison, const struct comparison_request *request,
                            struct diag *diag) STATUS_CHECKED;

@@ -192,20 +192,15 @@ static void add_up(struct comparison *comparison, const struct comparison_findin
 
 static enum status make_verdict(struct comparison *comparison, struct diag *diag)
 {
-    size_t compared = 0;
-    for (size_t i = 0; i < comparison->pair_count; i++)
-        for (size_t k = 0; k < comparison->pairs[i].strategy_count; k++)
-            compared += comparison->pairs[i].strategies[k].base != NULL &&
-                        comparison->pairs[i].strategies[k].now != NULL;
     const struct sentence_value values[] = {
         MESSAGE_NUMBER("regressions", (double)comparison->regressions),
         MESSAGE_NUMBER("improvements", (double)comparison->improvements),
         MESSAGE_NUMBER("beyond", (double)comparison->beyond),
-        MESSAGE_NUMBER("strategies", (double)compared),
+        MESSAGE_NUMBER("strategies", (double)comparison->compared),
         MESSAGE_NUMBER("groups", (double)comparison->pair_count),
         MESSAGE_NUMBER("limit", comparison->settings.max_regression)};
     const char *id = "compare.verdict_changed";
-    if (comparison->pair_count == 0)
+    if (comparison->compared == 0)
         id = "compare.verdict_none";
     else if (comparison->beyond > 0)
         id = "compare.verdict_beyond";

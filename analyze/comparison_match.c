@@ -138,6 +138,7 @@ static enum status match_strategies(struct comparison *comparison, struct compar
             continue;
         taken[partner] = true;
         row->now = &now->candidates[partner];
+        comparison->compared++;
         comparison_parts_values(&comparison->settings, row);
     }
     for (size_t n = 0; n < now->candidate_count; n++)

@@ -61,7 +61,7 @@ static const struct message_table_row rows[] = {
     {"compare.verdict_changed", "Regressions: {regressions}, improvements: {improvements}, "
                                 "strategies compared: {strategies}, groups: {groups}."},
     {"compare.verdict_none",
-     "Nothing could be compared: no group of BASE is comparable with one of NEW."},
+     "Nothing could be compared: no strategy of BASE has evidence of a comparable run in NEW."},
     {"compare.verdict_same", "Nothing changed beyond noise and tolerance. Strategies compared: "
                              "{strategies}, groups: {groups}."},
     {"compare.verdict_within",

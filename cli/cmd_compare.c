@@ -164,11 +164,11 @@ static enum status write_result(const struct settings *settings,
 /* Nothing to compare is no "no regression". */
 static enum status conclude(const struct comparison *comparison, struct diag *diag)
 {
-    if (comparison->pair_count == 0)
-        return diag_set(diag, STATUS_INPUT, "nothing matched: %s",
-                        comparison->missing_count + comparison->added_count > 0
-                            ? "no group of BASE is comparable with one of NEW"
-                            : "neither side has a group");
+    if (comparison->compared == 0)
+        return diag_set(diag, STATUS_INPUT, "nothing matched: no %s of BASE %s",
+                        comparison->pair_count > 0 ? "strategy" : "group",
+                        comparison->pair_count > 0 ? "has evidence in NEW"
+                                                   : "is comparable with one of NEW");
     size_t rejected = comparison->base.rejected_count + comparison->now.rejected_count;
     return comparison->beyond > 0 || rejected > 0 ? STATUS_NEGATIVE : STATUS_OK;
 }
@@ -211,14 +211,13 @@ enum status cmd_compare(int argc, char **argv, struct diag *diag)
         .name = "compare",
         .operands = "BASE NEW",
         .summary = "Says what changed between two summaries, evidence files or folders of them.",
-        .notes =
-            "Times are judged by the 95 % interval of their ratio where both sides have 6 steps,\n"
-            "else, like all else, by the tolerance. --fail-on: throughput, memory,\n"
-            "communication (exposed, in points of the step; payload), failure, losses (no\n"
-            "longer finite) unless told; gates, decision, missing. What is not measured any\n"
-            "more counts as worse.\n"
-            "exit codes: 0 compared, 1 worse than allowed or invalid sources, 2 usage, 3 a side\n"
-            "unreadable or nothing comparable, 4 output not writable",
+        .notes = "Times are judged by the 95 % interval of their ratio where both sides have 6\n"
+                 "steps, all else by the tolerance. LIST, with commas: throughput, memory,\n"
+                 "communication (exposed, in points of the step; payload), failure, losses (no\n"
+                 "longer finite); these unless told; gates, decision, missing. Alone it asks for\n"
+                 "0 %. What is not measured any more counts as worse.\n"
+                 "exit codes: 0 compared, 1 worse than allowed or invalid sources, 2 usage,\n"
+                 "3 a side unreadable or nothing comparable, 4 output not writable",
         .rows = rows,
         .row_count = ROW_COUNT,
     };

@@ -33,7 +33,7 @@ static const struct program program = {
     .about = "rankledger turns evidence of sharded training runs into a decision.\n",
     .operands = "[OPTION...] [PATH...]",
     .exit_codes = "  0  done\n"
-                  "  1  done, and the answer is no (invalid evidence, a difference)\n"
+                  "  1  done, and the answer is no (invalid evidence, a difference, a regression)\n"
                   "  2  usage: the command line is wrong\n"
                   "  3  input: a named path is unreadable, or nothing matched\n"
                   "  4  environment: an output cannot be written, memory is exhausted\n"

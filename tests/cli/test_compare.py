@@ -181,7 +181,7 @@ class Compare(unittest.TestCase):
     def test_a_policy_may_free_a_field(self):
         self.write("p.json", {"schema": "rankledger.policy/1", "vary": ["seq_len"]})
         sides = self.two(record("zero1"), record("zero1", workload__seq_len=64))
-        found = self.compare("--policy", "p.json", *sides, code=0)
+        found = self.compare("--policy", "p.json", *sides, code=3)
         self.assertEqual(len(found["groups"]), 1)
         self.assertEqual([s["presence"] for s in found["groups"][0]["strategies"]],
                          ["missing", "new"], "another setting is another candidate")
@@ -375,6 +375,8 @@ class Compare(unittest.TestCase):
             run = self.run_program("compare", "a.json", new)
             self.assertEqual(run.returncode, 3, run.stderr)
             self.assertNotEqual(run.stderr, b"")
+        run = self.run_program("compare", "a.json", "-")
+        self.assertEqual((run.returncode, b"standard input" in run.stderr), (3, True), run.stderr)
         for arguments in (("a.json",), ("a.json", "a.json", "a.json"), ("--fail-on", "speed", "a", "b"),
                           ("--tolerance", "-1", "a", "b")):
             self.assertEqual(self.run_program("compare", *arguments).returncode, 2, arguments)
