@@ -222,10 +222,9 @@ enum status analysis_write_summary(const struct analysis *analysis, struct text_
                    json_write_string(&parts.writer, weakest_level(analysis)));
     put_contract(&parts, root);
     put_analysis(&parts, root);
-    enum status status = parts.status;
-    if (status == STATUS_OK)
-        status = json_write_text(&parts.writer, root, out, diag);
-    json_decref(root);
     arena_fini(&scratch);
-    return status;
+    if (parts.status == STATUS_OK)
+        return json_write_text_take(&parts.writer, root, out, diag);
+    json_decref(root);
+    return parts.status;
 }

@@ -60,6 +60,11 @@ json_t *json_write_copy(struct json_write *writer, const struct json_read_docume
 enum status json_write_text(struct json_write *writer, const json_t *root, struct text_buffer *out,
                             struct diag *diag) STATUS_CHECKED;
 
+/* The same, and releases the tree, whatever it returns; for large documents, for it is gone before
+ * the text is complete. */
+enum status json_write_text_take(struct json_write *writer, json_t *root, struct text_buffer *out,
+                                 struct diag *diag) STATUS_CHECKED;
+
 /* json_write_text and output_write_file (output.h). */
 enum status json_write_file(struct json_write *writer, const json_t *root, const char *path,
                             struct diag *diag) STATUS_CHECKED;

@@ -132,21 +132,14 @@ static bool dump_tree(const json_t *root, struct text_buffer *dumped)
     return json_dump_callback(root, append_piece, dumped, flags) == 0 && !dumped->failed;
 }
 
-enum status json_write_text(struct json_write *writer, const json_t *root, struct text_buffer *out,
-                            struct diag *diag)
+/* Appends jansson's text rewritten; what was there before stays if that fails. */
+static enum status append_rewritten(const struct text_buffer *dumped, struct text_buffer *out,
+                                    struct diag *diag)
 {
-    if (writer->status != STATUS_OK)
-        return report_failure(writer, diag);
-    struct text_buffer dumped = {0};
-    if (root == NULL || !dump_tree(root, &dumped)) {
-        text_buffer_fini(&dumped);
-        return diag_no_memory(diag);
-    }
     size_t before = out->length;
-    struct rewriting rewriting = {.text = dumped.text, .out = out};
+    struct rewriting rewriting = {.text = dumped->text, .out = out};
     bool good = rewrite_text(&rewriting);
     text_buffer_puts(out, "\n");
-    text_buffer_fini(&dumped);
     if (good && !out->failed)
         return STATUS_OK;
     out->length = before;
@@ -154,6 +147,36 @@ enum status json_write_text(struct json_write *writer, const json_t *root, struc
         out->text[before] = '\0';
     return out->failed ? diag_no_memory(diag)
                        : diag_set(diag, STATUS_BUG, "a document holds a string of unknown origin");
+}
+
+enum status json_write_text(struct json_write *writer, const json_t *root, struct text_buffer *out,
+                            struct diag *diag)
+{
+    struct text_buffer dumped = {0};
+    if (writer->status != STATUS_OK)
+        return report_failure(writer, diag);
+    enum status status = root == NULL || !dump_tree(root, &dumped)
+                             ? diag_no_memory(diag)
+                             : append_rewritten(&dumped, out, diag);
+    text_buffer_fini(&dumped);
+    return status;
+}
+
+enum status json_write_text_take(struct json_write *writer, json_t *root, struct text_buffer *out,
+                                 struct diag *diag)
+{
+    struct text_buffer dumped = {0};
+    bool good = writer->status == STATUS_OK && root != NULL && dump_tree(root, &dumped);
+    json_decref(root); /* before the second text is made: a tree is several times as large */
+    enum status status = STATUS_OK;
+    if (writer->status != STATUS_OK)
+        status = report_failure(writer, diag);
+    else if (!good)
+        status = diag_no_memory(diag);
+    else
+        status = append_rewritten(&dumped, out, diag);
+    text_buffer_fini(&dumped);
+    return status;
 }
 
 enum status json_write_file(struct json_write *writer, const json_t *root, const char *path,
