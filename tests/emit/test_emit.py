@@ -119,6 +119,14 @@ class Emits(unittest.TestCase):
 class Page(Emits):
     """The page's loops as they stand there."""
 
+    def test_every_loop_is_short_and_needs_no_newer_python(self):
+        self.assertEqual(len(loops()), 3)
+        for name, text in loops().items():
+            lines = [line for line in text.splitlines() if line.strip() and "import" not in line]
+            self.assertLessEqual(len(lines), 20, name)
+            ast.parse(text, feature_version=(3, 8))
+        ast.parse((TEMPLATES / "emit_evidence.py").read_text(encoding="utf-8"), feature_version=(3, 8))
+
     def test_five_strategies(self):
         self.begin("train_ddp.py")
         self.begin("train_fsdp2.py")
@@ -316,7 +324,8 @@ class Failures(Emits):
                 "for one in ranks: one.start()\n"
                 "for one in ranks: one.join()\n")
         self.launch(text, ranks=1)
-        self.failed(kind="out_of_memory", rank=1, step=3)
+        # From 3.13 on such a child's exception is forgotten when its end is told.
+        self.failed(kind="out_of_memory" if sys.version_info < (3, 13) else "interrupted", rank=1, step=3)
 
     def test_a_forked_child_ends_nothing(self):
         text = ("import os, sys\nimport emit_evidence\n"
