@@ -15,6 +15,7 @@ JSON = ['{', '}', '[', ']', ',', ':', '"', 'null', 'true', 'false', '-', '1e400'
         '\\ud800', '\\u00e9', '[]', '{}', '""', 'NaN', 'Infinity', '\ufeff', '中']
 EVIDENCE = ["tests/evidence/*/*/*.json", "tests/evidence/*/*/*.jsonl", "tests/cases/json/*.json"]
 SUMMARIES = ["tests/summary/*.json", "tests/fuzz/summaries/*.json"]
+SHORT = 512  # bytes
 NAMES = r"/?[a-z][a-z0-9_]*(?:/[a-z0-9_*]+)*|[a-z_]+\.[a-z]+/\d"
 SIGNS = r"[ -~]{2,40}"
 # A harness: its cases, and where its words stand: files, and which of their string literals.
@@ -61,6 +62,21 @@ def shorter(data):
     return text if len(text) < len(data) else None
 
 
+def windows(data):
+    """Lines that follow each other, of a log, as many as a short input holds."""
+    lines = data.splitlines(keepends=True)
+    begin = 0
+    while begin < len(lines):
+        taken = b""
+        while begin < len(lines) and len(taken) + len(lines[begin]) <= SHORT:
+            taken += lines[begin]
+            begin += 1
+        if taken == b"":
+            begin += 1
+        else:
+            yield taken
+
+
 def make(name, root, folder):
     corpus = pathlib.Path(folder, "corpus", name)
     corpus.mkdir(parents=True, exist_ok=True)
@@ -70,8 +86,10 @@ def make(name, root, folder):
             seed = corpus / "_".join(file.relative_to(pathlib.Path(root).resolve()).parts)
             seed.write_bytes(data)
             short = shorter(data)
-            if short is not None:
-                pathlib.Path(f"{seed}.short").write_bytes(short)
+            parts = list(windows(data)) if name == "import" and short is None else [short]
+            for number, part in enumerate(parts):
+                if part is not None:
+                    pathlib.Path(f"{seed}.{number}").write_bytes(part)
     pathlib.Path(folder, f"{name}.dict").write_text("".join(line(word) + "\n" for word in words_of(name, root)), encoding="ascii")
 
 
