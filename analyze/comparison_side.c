@@ -321,6 +321,8 @@ enum status comparison_side_read(struct comparison_side *side, struct diag *diag
 {
     size_t groups = 0;
     size_t rejected = 0;
+    for (size_t i = 0; i < side->reader_count; i++) /* what they were opened with may be gone */
+        side->readers[i].diag = diag;
     enum status status = count_parts(side, &groups, &rejected);
     if (status != STATUS_OK)
         return status;

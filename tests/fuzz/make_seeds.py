@@ -25,6 +25,7 @@ HARNESSES = {
                             ("analyze/document.c", NAMES)]),
     "policy": (["templates/policies/*.json", "tests/fuzz/policies/*.json"],
                [("analyze/policy*.c", NAMES), ("analyze/comparability.c", NAMES), ("common/evidence_level.c", NAMES)]),
+    "comparison": (SUMMARIES, [("analyze/comparison*.c", NAMES), ("analyze/explanation*.c", NAMES)]),
     "summary": (SUMMARIES, [("render/summary_*.c", NAMES)]),
     "import": (["tests/cases/logs/*"], [("analyze/import_*.c", SIGNS)]),
 }
