@@ -203,6 +203,17 @@ class Workbook(Report):
                          ["sharded: one file a rank", 5, 2048.75, 300.5, "not known"])
         self.assertEqual(failures[1][0], "fsdp_full_shard")
 
+    def test_intervals_stand_beside_step_times(self):
+        self.report_sample("accept.json", "--format", "xlsx")
+        rows = next(rows for rows in map(self.cells, range(1, 9))
+                    if "Interval rests on" in rows.get(1, {}).values())
+        columns = {title: column for column, title in rows[1].items()}
+        zero1 = next(row for row in rows.values() if "zero1" in row.values())
+        self.assertEqual([zero1[columns[title]] for title in (
+            "Step time (ms)", "Step time from (ms, 95 % interval)",
+            "Step time to (ms, 95 % interval)", "Interval rests on")],
+            [290.625, 288.5, 292.25, "rounds"])
+
     def test_sheets_are_set_up_for_reading_and_printing(self):
         self.report_sample("accept.json", "--format", "xlsx")
         book = self.workbook()

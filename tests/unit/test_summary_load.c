@@ -35,6 +35,10 @@ Test(summary_load, reads_candidates_gates_and_ledgers)
     cr_assert(zero1->eligible);
     cr_assert_eq(zero1->rank, 1);
     cr_assert_eq(zero1->peak_memory_mb, 15120.5);
+    cr_assert_eq(zero1->step_time_lower_ms, 288.5);
+    cr_assert_eq(zero1->step_time_upper_ms, 292.25);
+    cr_assert_str_eq(zero1->interval_unit, "round");
+    cr_assert(isnan(group->candidates[0].step_time_lower_ms), "none is told");
     cr_assert_eq(zero1->gate_count, 4);
     cr_assert_str_eq(zero1->gates[1].verdict, "tight");
     cr_assert_eq(zero1->ledger.optimizer_divisor, 4);
@@ -113,6 +117,7 @@ Test(summary_load, refuses_what_no_summary_has)
     expect_refusal(CANDIDATE(", \"eligible\": 1"), "", "eligible");
     expect_refusal(CANDIDATE(", \"metrics\": {\"throughput\": \"fast\"}"), "", "throughput");
     expect_refusal(CANDIDATE(", \"metrics\": {\"throughput\": -1}"), "", "negative");
+    expect_refusal(CANDIDATE(", \"interval\": {\"step_time_ms\": [1, \"2\"]}"), "", "step_time_ms");
     expect_refusal(CANDIDATE(", \"sources\": [0]"), "", "indices below 0");
     expect_refusal(CANDIDATE(", \"sources\": [0.5]"), ", \"sources\": [{\"path\": \"p\"}]",
                    "indices below 1");
