@@ -277,6 +277,18 @@ static bool is_short(const struct import_nccl_table *table)
     return table->row.count < last + GROUP;
 }
 
+/* Without a header a row is known by its type alone. */
+static bool is_type(struct import_span word)
+{
+    static const char *const types[] = {
+        "int8",     "uint8",  "int32", "uint32", "int64",    "uint64",   "half",   "float",
+        "bfloat16", "double", "char",  "int",    "fp8_e4m3", "fp8_e5m2", "f8e4m3", "f8e5m2"};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (import_scan_is(&word, types[i]))
+            return true;
+    return false;
+}
+
 /* "   32768   8192   float   sum   -1 ...": size, count, a type that is a word. */
 static bool begin_row(struct import_nccl_table *table, const struct import_line *line)
 {
@@ -295,7 +307,8 @@ static bool begin_row(struct import_nccl_table *table, const struct import_line 
     struct import_span ahead = rest;
     if (table->layout.type != IMPORT_NCCL_WORDS && is_cell(words.items[table->layout.type]))
         return false;
-    if (!table->seen && (!next_word(&ahead, &word) || !is_cell(word)))
+    if (!table->seen &&
+        (!is_type(words.items[table->layout.type]) || !next_word(&ahead, &word) || !is_cell(word)))
         return false;
     import_nccl_table_finish(table); /* the one before it */
     table->row = words;

@@ -208,6 +208,11 @@ class Nccl(unittest.TestCase):
         self.assertEqual(document["failure"]["kind"], "communication")
         self.assertEqual(document["failure"]["reason"], "Test NCCL failure all_reduce.cu:44 'unhandled system error'")
 
+    def test_rows_without_a_header_are_known_by_their_type(self):
+        rows = "".join(line + "\n" for line in run_text().splitlines() if not line.startswith("#") or ":" in line)
+        document = self.imported("12 34 foo bar 5 6 7 8 9\n" + rows, "--from", "nccl-tests", "--set", "workload.world_size=8")
+        self.assertEqual(document["calibration"]["links"], self.imported(run_text())["calibration"]["links"])
+
     def test_errors_have_kinds_and_averages_limits(self):
         for words, kind in (("Test CUDA failure common.cu:303 'out of memory'", "out_of_memory"), ("Test timeout (20s) x.cu:1", "timeout")):
             self.assertEqual(self.imported(run_text(ending=False) + f"node-1: {words}\n")["failure"]["kind"], kind)
