@@ -435,6 +435,20 @@ class Pages(Scratch):
         self.repair()
         self.shell(command)
 
+    def test_code_quality(self):
+        if shutil.which("jq") is None:
+            self.skipTest("jq is not installed")
+        (command,) = re.findall(r"^ +(rankledger validate --format json .* > codequality\.json)$", self.page, re.M)
+        self.assertIn(command, (ROOT / "templates/ci/gitlab.yml").read_text(encoding="utf-8"))
+        self.shell(command)
+        marks = json.loads(pathlib.Path(self.repository, "codequality.json").read_text(encoding="utf-8"))
+        self.assertEqual([(m["check_name"], m["severity"], m["location"]) for m in marks],
+                         [("metrics_empty", "major", {"path": "evidence/bad one.json", "lines": {"begin": 12}})])
+        self.assertTrue(marks[0]["description"] and marks[0]["fingerprint"])
+        self.repair()
+        self.shell(command)
+        self.assertEqual(pathlib.Path(self.repository, "codequality.json").read_text(encoding="utf-8").strip(), "[]")
+
     def hook(self, path):
         """What the page, the example and the definition at the top say; they say the same."""
         text = path.read_text(encoding="utf-8")
