@@ -234,6 +234,8 @@ static bool takes(const struct evidence_loader *loader, const struct document *d
 static enum status visit(void *context, const struct document *document, struct diag *diag)
 {
     struct evidence_loader *loader = context;
+    progress_show(loader->progress, "%zu of %zu files read, %zu records", loader->file_number,
+                  loader->file_count, loader->set->record_count);
     bool usable = document->kind == DOCUMENT_FOREIGN_SUMMARY
                       ? evidence_loader_usable(&document->findings)
                       : document->findings.errors == 0;
@@ -328,7 +330,10 @@ enum status evidence_set_load_chosen(struct evidence_set *set, const struct path
     struct evidence_path *files = NULL;
     size_t count = 0;
     enum status status = evidence_paths_resolve(paths, base, &set->arena, &files, &count, diag);
+    loader.progress = paths->progress;
+    loader.file_count = count;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        loader.file_number = i;
         loader.file = arena_copy(&set->arena, files[i].entry.path, strlen(files[i].entry.path));
         loader.name = printable(&set->arena, files[i].name);
         loader.walked = files[i].entry.walked;
@@ -339,6 +344,7 @@ enum status evidence_set_load_chosen(struct evidence_set *set, const struct path
             status = document_check_entry(&loader.reader, &files[i].entry, visit, &loader, diag);
     }
     document_reader_fini(&loader.reader);
+    progress_end(paths->progress);
     if (status == STATUS_OK && !choice->apart)
         status = evidence_set_note_copies(set, diag);
     return status;

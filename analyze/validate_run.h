@@ -50,12 +50,14 @@ struct validate_run {
     enum status status; /* the first failure; ends all threads */
     struct diag diag;
     struct validate_totals totals;
+    size_t checked, refused; /* documents in finished batches, for the progress */
 };
 
 struct validate_worker {
     struct validate_run *run;
     struct document_reader reader;
     struct validate_totals totals;
+    size_t checked, refused; /* of the totals, what the run's have already */
     size_t batch;
     struct validate_slot *slot;
     struct path_entry entry; /* being read */

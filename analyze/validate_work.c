@@ -24,8 +24,10 @@ static enum status write_out(struct validate_run *run, struct text_buffer *text,
     if (!run->wrote_any)
         skip = strlen(run->job->format->separator);
     run->wrote_any = true;
+    progress_hold(run->job->progress);
     enum status status =
         run->job->sink.write(run->job->sink.context, text->text + skip, text->length - skip, diag);
+    progress_release(run->job->progress);
     text_buffer_clear(text);
     return status;
 }
@@ -96,12 +98,25 @@ void validate_run_clear(struct validate_slot *slot)
     text_buffer_clear(&slot->paths);
 }
 
+/* With the lock. */
+static void show_progress(struct validate_worker *worker)
+{
+    struct validate_run *run = worker->run;
+    run->checked += worker->totals.documents - worker->checked;
+    run->refused += worker->totals.invalid - worker->refused;
+    worker->checked = worker->totals.documents;
+    worker->refused = worker->totals.invalid;
+    progress_show(run->job->progress, "%zu documents checked, %zu invalid", run->checked,
+                  run->refused);
+}
+
 /* Hands the batch's output over. Whoever finishes the batch whose turn it is also writes those
  * behind it that are ready. */
 static void finish_batch(struct validate_worker *worker)
 {
     struct validate_run *run = worker->run;
     worker->slot->ready = true;
+    show_progress(worker);
     if (run->turn == worker->batch) {
         struct validate_slot *slot = worker->slot;
         while (slot->ready && run->status == STATUS_OK) {

@@ -86,16 +86,19 @@ static enum status conclude(const struct validate_totals *totals, const struct d
 }
 
 /* Checks all paths; `totals` and `first` say what came of it. */
-static enum status check(const struct validate_job *job, const struct settings *settings,
+static enum status check(struct validate_job *job, const struct settings *settings,
                          const struct options_list *operands, struct validate_totals *totals,
                          struct diag *first, struct diag *diag)
 {
     struct validate_run *run = NULL;
+    job->progress = progress_create();
+    enum status added = STATUS_OK;
     enum status status = validate_paths_begin(job, &run, diag);
-    if (status != STATUS_OK)
-        return status;
-    enum status added = add_paths(settings, operands, run, first, diag);
-    status = validate_paths_end(run, totals, diag);
+    if (status == STATUS_OK) {
+        added = add_paths(settings, operands, run, first, diag);
+        status = validate_paths_end(run, totals, diag);
+    }
+    progress_destroy(job->progress);
     return status == STATUS_OK ? added : status;
 }
 

@@ -3,11 +3,14 @@
 
 Compressed evidence, files of very many lines, directories as archives have them.
 """
+import contextlib
 import gzip
 import json
 import os
 import pathlib
 import resource
+import select
+import signal
 import socket
 import subprocess
 import sys
@@ -311,6 +314,88 @@ class Walk(Archive):
         self.assertEqual(found[:2], [
             "d/pipe.jsonl.gz: error: is a pipe, not a file [not_regular]",
             "d/socket.json: error: is a socket, not a file [not_regular]"])
+
+
+ERASE = b"\r\x1b[K"
+
+
+class Progress(Archive):
+    """On a terminal, for which a pseudo-terminal stands."""
+
+    def start(self, *arguments, environment=(), **options):
+        ours, theirs = os.openpty()
+        settings = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+        settings.update({"TERM": "xterm"}, **dict(environment))
+        process = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, env=settings, stderr=theirs,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+        os.close(theirs)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.addCleanup(os.close, ours)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(self.close_input, process)
+        return process, ours
+
+    def close_input(self, process):
+        with contextlib.suppress(BrokenPipeError):  # it may have ended
+            process.stdin.close()
+
+    def feed_until_shown(self, process, terminal):
+        """Feeds lines until something is shown, which takes a third of a second or so."""
+        shown = b""
+        while not shown:
+            process.stdin.write(line_of(SOUND) * 2000)
+            process.stdin.flush()
+            if select.select([terminal], [], [], 0)[0]:
+                shown = os.read(terminal, 4096)
+        return shown
+
+    def read_all(self, terminal):
+        text = b""
+        try:
+            while more := os.read(terminal, 4096):
+                text += more
+        except OSError:  # the other end is closed
+            pass
+        return text
+
+    def test_is_shown_and_taken_away(self):
+        process, terminal = self.start("validate", "-")
+        shown = self.feed_until_shown(process, terminal)
+        self.assertRegex(shown, rb"^\r\x1b\[K\d+ documents checked, 0 invalid")
+        process.stdin.close()
+        last = process.stdout.read()
+        self.assertRegex(last, rb"^\d+ documents: \d+ valid, 0 invalid, 0 warnings\n$")
+        self.assertTrue((shown + self.read_all(terminal)).endswith(ERASE))
+        self.assertEqual(process.wait(), 0)
+
+    def test_an_interrupt_leaves_a_clean_line_and_no_file(self):
+        process, terminal = self.start("validate", "--format", "json", "--output", "out.json", "-")
+        shown = self.feed_until_shown(process, terminal)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(), -signal.SIGINT)
+        self.assertTrue((shown + self.read_all(terminal)).endswith(ERASE))
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_analyze_shows_it_too(self):
+        os.mkfifo(self.folder / "a.jsonl")
+        process, terminal = self.start("analyze", "a.jsonl")
+        text = line_of(next((CASES / "upstream").glob("u01*.json")).read_bytes())
+        shown = b""
+        with open(self.folder / "a.jsonl", "wb") as pipe:
+            while not shown:
+                pipe.write(text * 1000)
+                if select.select([terminal], [], [], 0)[0]:
+                    shown = os.read(terminal, 4096)
+        self.assertRegex(shown, rb"^\r\x1b\[K0 of 1 files read, \d+ records")
+        process.kill()
+
+    def test_none_without_a_terminal_or_with_no_color(self):
+        for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            process, terminal = self.start("validate", "-", environment=environment)
+            process.stdin.close()
+            self.assertEqual(process.wait(), 3 if not process.stdout.read() else 1)
+            self.assertEqual(self.read_all(terminal), b"")
 
 
 if __name__ == "__main__":
