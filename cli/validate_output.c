@@ -1,6 +1,7 @@
 #include "validate_output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,6 +33,16 @@ static enum status write_end(struct validate_output *output,
     return status;
 }
 
+/* A file without a name: on disk, since the report of a million files needs more memory than all
+ * the rest; in memory where there is no folder for it. */
+static int open_spool(void)
+{
+    const char *folder = getenv("TMPDIR");
+    int spool = open(folder != NULL && folder[0] != '\0' ? folder : "/tmp",
+                     O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return spool >= 0 ? spool : memfd_create("rankledger-validate", MFD_CLOEXEC);
+}
+
 enum status validate_output_open(struct validate_output *output,
                                  const struct validate_format *format, const char *path,
                                  struct diag *diag)
@@ -40,7 +51,7 @@ enum status validate_output_open(struct validate_output *output,
     bool to_file = path != NULL && strcmp(path, "-") != 0;
     if (!to_file && !format->totals_first)
         return write_end(output, format->begin, NULL, diag);
-    output->spool = memfd_create("rankledger-validate", MFD_CLOEXEC);
+    output->spool = open_spool();
     if (output->spool < 0 || lseek(output->spool, HEADER_ROOM, SEEK_SET) < 0)
         return diag_set(diag, STATUS_ENVIRONMENT, "temporary file: cannot create: %s",
                         diag_reason(errno));
@@ -87,14 +98,8 @@ enum status validate_output_close(struct validate_output *output,
         status = write_begin(output, totals, &offset, diag);
     if (status != STATUS_OK)
         return status;
-    size_t size = HEADER_ROOM + output->size;
-    char *whole = mmap(NULL, size, PROT_READ, MAP_SHARED, output->spool, 0);
-    if (whole == MAP_FAILED)
-        return diag_set(diag, STATUS_ENVIRONMENT, "temporary file: cannot map: %s",
-                        diag_reason(errno));
-    status = output_write_file(output->path, whole + offset, size - offset, diag);
-    munmap(whole, size);
-    return status;
+    return output_copy_file(output->path, output->spool, (off_t)offset,
+                            HEADER_ROOM + output->size - offset, diag);
 }
 
 void validate_output_fini(struct validate_output *output)

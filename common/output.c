@@ -43,6 +43,42 @@ static int write_all(int descriptor, const char *data, size_t size)
     return 0;
 }
 
+/* What is to be written: bytes in memory, or, where `data` is NULL, of another file. */
+struct content {
+    const char *data;
+    size_t size;
+    int source;
+    off_t offset;
+};
+
+/* As write_all. */
+static int copy_all(int descriptor, const struct content *content)
+{
+    char buffer[64 << 10];
+    off_t at = content->offset;
+    for (size_t left = content->size; left > 0;) {
+        ssize_t count =
+            pread(content->source, buffer, left < sizeof buffer ? left : sizeof buffer, at);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return count < 0 ? errno : EIO; /* it had more when it was written */
+        int error_number = write_all(descriptor, buffer, (size_t)count);
+        if (error_number != 0)
+            return error_number;
+        at += count;
+        left -= (size_t)count;
+    }
+    return 0;
+}
+
+static int write_content(int descriptor, const struct content *content)
+{
+    return content->data != NULL || content->size == 0
+               ? write_all(descriptor, content->data, content->size)
+               : copy_all(descriptor, content);
+}
+
 enum status output_write_descriptor(int descriptor, const char *name, const char *data, size_t size,
                                     struct diag *diag)
 {
@@ -126,8 +162,7 @@ struct writing {
     const char *target;
     const struct stat *existing; /* whose mode is kept; NULL: none */
     bool new_only;
-    const char *data;
-    size_t size;
+    const struct content *content;
 };
 
 /*
@@ -142,7 +177,7 @@ static int write_beside(const struct writing *writing)
     int descriptor = create_temporary(writing->target, mode & 0777, temporary);
     if (descriptor < 0)
         return errno;
-    int error_number = write_all(descriptor, writing->data, writing->size);
+    int error_number = write_content(descriptor, writing->content);
     if (error_number == 0 && writing->existing != NULL && fchmod(descriptor, mode) != 0)
         error_number = errno;
     if (close(descriptor) != 0 && error_number == 0 && errno != EINTR)
@@ -172,12 +207,12 @@ static int write_undisturbed(const struct writing *writing)
     return error_number;
 }
 
-static int write_in_place(const char *path, const char *data, size_t size)
+static int write_in_place(const char *path, const struct content *content)
 {
     int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor < 0)
         return errno;
-    int error_number = write_all(descriptor, data, size);
+    int error_number = write_content(descriptor, content);
     if (close(descriptor) != 0 && error_number == 0 && errno != EINTR)
         error_number = errno;
     return error_number;
@@ -192,7 +227,7 @@ static bool is_standard_output(const struct stat *about)
            standard.st_ino == about->st_ino;
 }
 
-static int write_path(const char *path, const char *data, size_t size)
+static int write_path(const char *path, const struct content *content)
 {
     struct stat about;
     bool exists = stat(path, &about) == 0;
@@ -201,12 +236,12 @@ static int write_path(const char *path, const char *data, size_t size)
     if (exists && is_standard_output(&about)) {
         if (fflush(stdout) != 0)
             return errno;
-        return write_all(STDOUT_FILENO, data, size);
+        return write_content(STDOUT_FILENO, content);
     }
     if (exists && S_ISDIR(about.st_mode))
         return EISDIR;
     if (exists && !S_ISREG(about.st_mode))
-        return write_in_place(path, data, size);
+        return write_in_place(path, content);
     /* Replacing a file asks for rights in its folder only; one that is write-protected shall stay.
      */
     if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
@@ -215,29 +250,41 @@ static int write_path(const char *path, const char *data, size_t size)
     int error_number = resolve_links(path, target);
     if (error_number != 0)
         return error_number;
-    struct writing writing = {target, exists ? &about : NULL, false, data, size};
+    struct writing writing = {target, exists ? &about : NULL, false, content};
     return write_undisturbed(&writing);
+}
+
+static enum status write_named(const char *path, const struct content *content, struct diag *diag)
+{
+    char name[NAME_CAPACITY] = "standard output";
+    int error_number;
+    if (path == NULL || strcmp(path, "-") == 0) {
+        error_number = fflush(stdout) != 0 ? errno : write_content(STDOUT_FILENO, content);
+    } else {
+        error_number = write_path(path, content);
+        text_escape_into(name, sizeof name, path, strlen(path));
+    }
+    return error_number == 0 ? STATUS_OK : refuse_writing(diag, name, error_number);
 }
 
 enum status output_write_file(const char *path, const char *data, size_t size, struct diag *diag)
 {
-    if (path == NULL || strcmp(path, "-") == 0) {
-        if (fflush(stdout) != 0)
-            return refuse_writing(diag, "standard output", errno);
-        return output_write_descriptor(STDOUT_FILENO, "standard output", data, size, diag);
-    }
-    int error_number = write_path(path, data, size);
-    if (error_number == 0)
-        return STATUS_OK;
-    char name[NAME_CAPACITY];
-    text_escape_into(name, sizeof name, path, strlen(path));
-    return refuse_writing(diag, name, error_number);
+    const struct content content = {.data = data, .size = size};
+    return write_named(path, &content, diag);
+}
+
+enum status output_copy_file(const char *path, int source, off_t offset, size_t size,
+                             struct diag *diag)
+{
+    const struct content content = {.size = size, .source = source, .offset = offset};
+    return write_named(path, &content, diag);
 }
 
 enum status output_write_new_file(const char *path, const char *data, size_t size, bool *exists,
                                   struct diag *diag)
 {
-    struct writing writing = {path, NULL, true, data, size};
+    const struct content content = {.data = data, .size = size};
+    struct writing writing = {path, NULL, true, &content};
     int error_number = strlen(path) < PATH_MAX ? write_undisturbed(&writing) : ENAMETOOLONG;
     *exists = error_number == EEXIST;
     if (error_number == 0)

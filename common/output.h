@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "diag.h"
 
@@ -15,6 +16,10 @@
  */
 enum status output_write_file(const char *path, const char *data, size_t size,
                               struct diag *diag) STATUS_CHECKED;
+
+/* The same of `size` bytes that the open file `source` has from `offset` on, in little memory. */
+enum status output_copy_file(const char *path, int source, off_t offset, size_t size,
+                             struct diag *diag) STATUS_CHECKED;
 
 /*
  * The same for a file that must not exist yet: it appears whole or not at all, and never replaces
