@@ -141,6 +141,12 @@ static bool read_shell(const struct import_span *line, struct import_failures_fo
     struct import_span text = import_scan_trim(*line);
     struct import_span rest = text;
     double number = 0;
+    /* PyTorch's and Python's own handlers. */
+    if (import_scan_begins(&text, "!!!!!!! Segfault encountered") ||
+        import_scan_begins(&text, "Fatal Python error: Segmentation fault")) {
+        import_failures_note_exit(-SIGSEGV, found);
+        return true;
+    }
     if (import_scan_find(&rest, ": line ") && import_scan_count_of(&rest, &number) &&
         import_scan_skip(&rest, ":") && import_scan_count_of(&rest, &number))
         text = import_scan_trim(rest);

@@ -32,20 +32,41 @@ static void read_work(const struct import_span *work, struct import_failure *fai
     import_scan_labelled(work, "ran for ", &failure->elapsed_ms);
 }
 
+/* "Received a dump signal due to a collective timeout from  rank 2 and we will try our best to dump
+ * the debug info.": another rank's time-out, which that rank's own words tell better. */
+static bool read_dump_signal(const struct import_span *line, struct import_failures_found *found)
+{
+    struct import_span rest = *line;
+    double rank = -1;
+    if (!import_scan_find(&rest, "dump signal due to a collective timeout from "))
+        return false;
+    if (!import_scan_skip(&rest, "rank ") || !import_scan_count_of(&rest, &rank))
+        rank = -1; /* "this local rank", and which one is told before */
+    found->failure.rank = rank;
+    if (rank < 0)
+        read_group_rank(*line, &found->failure);
+    found->failure.kind = "timeout";
+    found->failure.reason = *line;
+    found->weight = IMPORT_FAILURES_STUCK;
+    return true;
+}
+
 /* The watchdog's other words, which follow from the time-out or from an error of another rank. */
 static bool read_aftermath(const struct import_span *line, struct import_failures_found *found)
 {
     static const char *const signs[] = {
         "Some NCCL operations have failed or timed out",
         "Exception (either an error or timeout) detected by watchdog",
-        "watchdog thread terminated with exception"};
+        "watchdog thread terminated with exception", "due to ProcessGroupNCCL watchdog hang"};
     bool seen = false;
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
         seen = seen || import_failures_has(line, signs[i]);
     if (!seen)
         return false;
     read_group_rank(*line, &found->failure);
-    found->failure.kind = import_failures_has(line, "CUDA error") ? "exception" : "communication";
+    found->failure.kind = import_failures_has(line, "CUDA error")      ? "exception"
+                          : import_failures_has(line, "watchdog hang") ? "timeout"
+                                                                       : "communication";
     found->failure.reason = *line;
     found->weight = IMPORT_FAILURES_AFTERMATH;
     return true;
@@ -105,8 +126,13 @@ static void read_allocator(const struct import_span *line, struct import_failure
     read_size_before(line, " reserved in total by PyTorch", &failure->reserved_bytes);
     read_size(line, "Of the allocated memory ", &failure->allocated_bytes);
     read_size(line, "is allocated by PyTorch, and ", &left);
+    read_size(line, "(e.g., CUDA Graphs), and ",
+              &left);                          /* what private pools hold stands between */
+    read_size_before(line, " cached)", &left); /* before 1.4 */
     if (left > 0 && failure->allocated_bytes > 0)
         failure->reserved_bytes = failure->allocated_bytes + left;
+    if (failure->reserved_bytes > failure->in_use_bytes && failure->in_use_bytes > 0)
+        failure->in_use_bytes = failure->reserved_bytes;
 }
 
 static bool read_out_of_memory(const struct import_span *line, struct import_failures_found *found)
@@ -201,7 +227,11 @@ static const struct {
       "DistNetworkError", "monitoredBarrier"}},
     {"non_finite",
      IMPORT_FAILURES_NON_FINITE,
-     {"FloatingPointError", "NaN", "non-finite", "not finite", "loss scale already at minimum"}},
+     {"FloatingPointError", "NaN", "non-finite", "not finite", "loss scale already at minimum",
+      " is nan", "nan loss"}},
+    {"out_of_memory",
+     IMPORT_FAILURES_HOST_MEMORY,
+     {"DefaultCPUAllocator: not enough memory", "DefaultCPUAllocator: can't allocate memory"}},
     {"exception", IMPORT_FAILURES_EXCEPTION, {""}}, /* any */
 };
 
@@ -221,6 +251,23 @@ static void classify(const struct import_span *line, struct import_failures_foun
     }
 }
 
+/*
+ * Whether an exception is one that ends a run, told without its traceback, as excerpts and loggers
+ * do: of the rest many are caught and only reported.
+ */
+static bool ends_run(const struct import_span *line)
+{
+    static const char *const words[] = {"NCCL error",
+                                        "NCCL communicator was aborted",
+                                        "DistBackendError",
+                                        "DistNetworkError",
+                                        "CUDA error:",
+                                        "SignalException",
+                                        NULL};
+    struct import_span text = *line;
+    return find_exception(&text) && has_any(&text, words);
+}
+
 static bool read_exception(struct import_failures *failures, const struct import_span *line,
                            struct import_failures_found *found)
 {
@@ -231,7 +278,7 @@ static bool read_exception(struct import_failures *failures, const struct import
         return false;
     }
     struct import_span text = *line;
-    if (!failures->traceback || !find_exception(&text))
+    if ((!failures->traceback && !ends_run(line)) || !find_exception(&text))
         return false;
     failures->traceback = false;
     bool ignored = failures->ignored;
@@ -264,7 +311,7 @@ static bool read_cuda_error(struct import_failures *failures, const struct impor
 bool import_failures_read(struct import_failures *failures, const struct import_span *line,
                           struct import_failures_found *found)
 {
-    if (read_watchdog(line, found) || read_aftermath(line, found))
+    if (read_watchdog(line, found) || read_dump_signal(line, found) || read_aftermath(line, found))
         return true;
     if (read_out_of_memory(line, found)) {
         failures->traceback = false;

@@ -295,6 +295,36 @@ class Import(unittest.TestCase):
                                "ProcessGroupNCCL's watchdog got stuck for 480 seconds without making progress\n")
         self.assertEqual((failure["kind"], failure["rank"], failure["elapsed_ms"]), ("timeout", 7, 480000))
 
+    def test_a_failure_without_its_traceback(self):
+        for text, kind, rank in (
+                ("RuntimeError: NCCL error in: /w/ProcessGroupNCCL.cpp:957, unhandled system error, NCCL version 21.0.3\n",
+                 "communication", None),
+                ("[rank5]: torch.distributed.DistBackendError: NCCL error in: /p/ProcessGroupNCCL.cpp:3356, remote process "
+                 "exited or there was a network error, NCCL version 2.26.2\n", "communication", 5),
+                ("RuntimeError: CUDA error: uncorrectable ECC error encountered\n", "exception", None),
+                ("torch.distributed.elastic.multiprocessing.api.SignalException: Process 4711 got signal: 15\n", "interrupted", None),
+                ("[rank4]:[E1101 09:59:00.0 ProcessGroupNCCL.cpp:1484] [PG ID 0 PG GUID 0(default_pg) Rank 4] Received a dump "
+                 "signal due to a collective timeout from  rank 2 and we will try our best to dump the debug info.\n", "timeout", 2),
+                ("[rank4]:[F1101 10:00:00.0 ProcessGroupNCCL.cpp:1553] [PG ID 0 PG GUID 0(default_pg) Rank 4] Terminating the "
+                 "process after attempting to dump debug info, due to ProcessGroupNCCL watchdog hang.\n", "timeout", 4),
+                ("!!!!!!! Segfault encountered !!!!!!!\n", "rank_lost", None)):
+            with self.subTest(text):
+                failure = self.failure(text)
+                self.assertEqual((failure["kind"], failure.get("rank")), (kind, rank))
+        # Others are caught by those who print them.
+        self.refused(3, "no known", "-", text="ImportError: cannot import flash_attn, going on without\n")
+
+    def test_what_the_allocator_held_in_every_version(self):
+        for words, reserved in (
+                ("CUDA out of memory. Tried to allocate 1.00 GiB (GPU 0; 8.00 GiB total capacity; 6.50 GiB already allocated; "
+                 "342.56 MiB free; 512.00 MiB cached)", 7),
+                ("CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 8.00 GiB of which 1.00 GiB is free. "
+                 "Including non-PyTorch memory, this process has 7.50 GiB memory in use. Of the allocated memory 5.00 GiB is "
+                 "allocated by PyTorch, with 512.00 MiB allocated in private pools (e.g., CUDA Graphs), and 1.50 GiB is reserved "
+                 "by PyTorch but unallocated.", 6.5)):
+            values = self.imported("RuntimeError: " + words + "\n")["import"]["values"]
+            self.assertEqual(values["reserved_gib"], reserved)
+
     def test_a_process_that_ended(self):
         report = "Root Cause (first observed failure):\n[0]:\n  time      : 2025-05-21_15:43:03\n  host      : secret-host\n" \
                  "  rank      : 5 (local_rank: 1)\n  exitcode  : -9 (pid: 14750)\n  error_file: <N/A>\n"
@@ -321,6 +351,9 @@ class Import(unittest.TestCase):
                 ("RuntimeError: [Rank 0] Caught collective operation timeout: WorkNCCL(OpType=ALLREDUCE, TensorShape=[2], "
                  "Timeout(ms)=60000) ran for 60001 milliseconds before timing out.\n", "timeout"),
                 ("torch.distributed.DistStoreError: Timed out after 61 seconds waiting for clients. 1/2 clients joined.\n", "launch"),
+                ("ValueError: loss is nan at step 3\n", "non_finite"),
+                ("RuntimeError: [enforce fail at alloc_cpu.cpp:83] data. DefaultCPUAllocator: not enough memory: you tried to "
+                 "allocate 8589934592 bytes.\n", "out_of_memory"),
                 ("KeyboardInterrupt\n", "interrupted"), ("AssertionError: found NaN in local grad norm. Device: 0, node: secret-17\n", "non_finite"),
                 ("slurmstepd: error: *** JOB 1 ON secret CANCELLED AT 2024-01-01 DUE TO TIME LIMIT ***\n", "interrupted"),
                 ("slurmstepd: error: Detected 1 oom-kill event(s) in StepId=1.0\n", "out_of_memory")):
