@@ -148,7 +148,8 @@ struct import_deepspeed_memory {
     bool reported;
 };
 
-bool import_deepspeed_take_memory(struct import_deepspeed_memory *memory,
+/* `rank`: that of the launcher's prefix, -1 without one. */
+bool import_deepspeed_take_memory(struct import_deepspeed_memory *memory, double rank,
                                   const struct import_line *line);
 
 void import_deepspeed_write_memory(struct import_record *record,

@@ -101,7 +101,7 @@ static bool take_report(struct import_deepspeed_memory *memory, const struct imp
     return true;
 }
 
-bool import_deepspeed_take_memory(struct import_deepspeed_memory *memory,
+bool import_deepspeed_take_memory(struct import_deepspeed_memory *memory, double rank,
                                   const struct import_line *line)
 {
     struct import_span message = line->span;
@@ -109,7 +109,7 @@ bool import_deepspeed_take_memory(struct import_deepspeed_memory *memory,
     bool taken = take_usage(memory, line) || take_report(memory, line);
     if (!taken && size_behind(&line->span, "MaxMemAllocated=", &mib)) {
         training_peak(memory, mib, line->number);
-        note_rank(memory, 0); /* only rank 0 reports its throughput */
+        note_rank(memory, rank >= 0 ? rank : 0); /* as a rule rank 0 alone reports its rate */
         taken = true;
     }
     (void)import_scan_find(&message, "see_memory_usage]");
@@ -147,8 +147,5 @@ void import_deepspeed_write_memory(struct import_record *record,
     if (!all)
         import_warn(record, memory->training_first,
                     "the peak is of the ranks that report it%s; another rank's may be higher",
-                    memory->reported && memory->ranks[1] == memory->ranks[0] &&
-                            memory->ranks[0] == 0
-                        ? " (rank 0)"
-                        : "");
+                    memory->reported && memory->ranks[1] == 0 ? " (rank 0)" : "");
 }

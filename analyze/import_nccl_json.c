@@ -132,6 +132,10 @@ static void read_errors(struct import_nccl_run *run, const struct import_source 
             continue;
         run->error = (struct import_span){source->json->text + source->json->nodes[at].offset,
                                           source->json->nodes[at].length, false};
+        struct import_span test = run->error; /* "host: Test NCCL failure ...": without the host */
+        if (import_scan_find(&test, "Test "))
+            run->error = (struct import_span){test.text - strlen("Test "),
+                                              test.length + strlen("Test "), false};
         run->error_line = import_scan_json_line(source->json, at);
     }
 }

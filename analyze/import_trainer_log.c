@@ -119,7 +119,7 @@ static void take_line(struct import *import, struct run *run, double rank,
         run->version.text[run->version.length - 1] == ',')
         run->version.length--;
     (void)import_deepspeed_take_config(import, &run->config, line);
-    (void)import_deepspeed_take_memory(&run->memory, line);
+    (void)import_deepspeed_take_memory(&run->memory, rank, line);
     if (!is_of_rank(run, rank, line))
         return;
     (void)import_deepspeed_take_steps(import, &run->steps, line);

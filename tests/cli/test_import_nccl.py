@@ -285,6 +285,8 @@ class Nccl(unittest.TestCase):
     def test_json_errors_fail_the_test(self):
         document = self.imported(json.dumps(self.json(errors=["remote process exited"])))
         self.assertEqual(document["failure"]["reason"], "remote process exited")
+        document = self.imported(json.dumps(self.json(errors=["node-a: Test NCCL failure all_reduce.cu:44 'system error'"])))
+        self.assertEqual(document["failure"]["reason"], "Test NCCL failure all_reduce.cu:44 'system error'")
 
     def test_json_that_was_cut_is_not_read(self):
         run = self.run_program(json.dumps(self.json())[:-200])

@@ -333,6 +333,7 @@ class DeepSpeed(Import):
         self.assertEqual(record["metrics"]["throughput"], 26.6)
         self.assertEqual(record["metrics"]["peak_memory_mb"], 12 * 1024)
         self.warned(record, "several ranks tell their steps; those of rank 1 count")
+        self.warned(record, "the peak is of the ranks that report it; another")
 
     def test_a_number_cut_off_by_the_end_is_not_read(self):
         line = timer(20)
