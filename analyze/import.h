@@ -47,6 +47,9 @@ struct import_format {
      * top of another (Megatron-DeepSpeed) must count more than the one below it alone. */
     unsigned (*matches)(const struct import_source *source);
     bool last_resort; /* its signs stand in any tool's log: asked only where no other has any */
+    /* Its lines belong into the logs of the other tools that have this, too: they train with one
+     * another, and each reads what it needs of the rest. */
+    bool joins;
     void (*read)(struct import *import, const struct import_source *source);
 };
 

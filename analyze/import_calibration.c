@@ -74,13 +74,13 @@ static enum status read_lines(struct import_load *load, json_t *calibrations, bo
 static enum status read_output(struct import_load *load, const char *path, size_t size_limit,
                                json_t *calibrations, struct diag *diag)
 {
-    const struct import_format *format = NULL;
+    struct import_table_choice choice = {0};
     struct import_request request = {.size_limit = size_limit};
     struct import_batch batch = {.request = &request};
-    enum status status = import_table_recognise(&load->source, &format, diag);
+    enum status status = import_table_recognise(&load->source, &choice, diag);
     if (status != STATUS_OK)
         return status;
-    request.format = format;
+    request.format = choice.format;
     status = import_run_file(&batch, path, diag);
     for (size_t i = 0; i < batch.count && status == STATUS_OK; i++)
         status = batch.documents[i].calibration
@@ -88,7 +88,7 @@ static enum status read_output(struct import_load *load, const char *path, size_
                      : diag_set(diag, STATUS_INPUT,
                                 "--calibration %s: is a %s; expected rates of links: the output "
                                 "of nccl-tests, or what import made of it",
-                                load->source.path, format->title);
+                                load->source.path, choice.format->title);
     import_run_fini(&batch);
     return status;
 }

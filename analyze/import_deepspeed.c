@@ -12,5 +12,6 @@ const struct import_format import_deepspeed = {
     .sample = "[INFO] [timer.py:215:stop] epoch=0/micro_step=34/global_step=34, "
               "RunningAvgSamplesPerSec=7.86, CurrSamplesPerSec=8.01, MemAllocated=59.65GB, ...",
     .matches = matches,
+    .joins = true,
     .read = import_trainer_log_read,
 };

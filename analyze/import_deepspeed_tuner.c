@@ -355,5 +355,6 @@ const struct import_format import_deepspeed_tuner = {
     .title = "DeepSpeed autotuner result",
     .sample = "| z1 | 5 | 87.3017 | z1_gas1_tmbspg3 | of summary.txt, or exp.json, metrics.json",
     .matches = matches,
+    .joins = true,
     .read = read_results,
 };

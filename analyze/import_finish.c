@@ -89,6 +89,13 @@ static void note_warnings(struct import_batch *batch, const struct import_record
                            record->warning_count - listed);
 }
 
+/* What stands behind --set FIELD= in the advice: no strategy is likelier than another. */
+static const char *value_of(const char *field)
+{
+    return strcmp(field, "strategy") == 0 ? "VALUE (ddp, zero1, zero2, zero3 or fsdp_full_shard)"
+                                          : "VALUE";
+}
+
 static void note_questions(struct import_batch *batch, const struct import_record *record,
                            const json_t *open)
 {
@@ -100,7 +107,7 @@ static void note_questions(struct import_batch *batch, const struct import_recor
         const char *why = json_string_value(json_object_get(asked, "why"));
         text_buffer_printf(&batch->notes, "%s: not told: %s (%s); --set %s=%s gives it\n",
                            record->import->source->path, field, why != NULL ? why : "", field,
-                           strcmp(field, "strategy") == 0 ? "zero3" : "VALUE");
+                           value_of(field));
     }
 }
 

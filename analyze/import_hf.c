@@ -76,5 +76,6 @@ const struct import_format import_hf_trainer = {
     .sample = "{'train_runtime': 297.6561, 'train_samples_per_second': 0.108, ...}, or "
               "trainer_state.json, all_results.json",
     .matches = matches,
+    .joins = true,
     .read = read_output,
 };

@@ -207,6 +207,13 @@ static enum status take_input(struct import_load *load, struct diag *diag)
     return read_json(load, diag);
 }
 
+static const char *advice_on(enum input_fault fault)
+{
+    return fault == INPUT_FAULT_TOO_LARGE     ? "; --size-limit MIB raises it"
+           : fault == INPUT_FAULT_NOT_REGULAR ? "; name the logs themselves (DIR/*.log)"
+                                              : "";
+}
+
 enum status import_load_file(struct import_load *load, const char *path, size_t limit,
                              struct diag *diag)
 {
@@ -217,8 +224,7 @@ enum status import_load_file(struct import_load *load, const char *path, size_t 
         return status;
     status = input_read_file(&load->input, path, limit, &fault, &reason);
     if (status != STATUS_OK)
-        return diag_set(diag, status, "%s%s", reason.text,
-                        fault == INPUT_FAULT_TOO_LARGE ? "; --size-limit MIB raises it" : "");
+        return diag_set(diag, status, "%s%s", reason.text, advice_on(fault));
     return take_input(load, diag);
 }
 

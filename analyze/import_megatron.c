@@ -202,5 +202,6 @@ const struct import_format import_megatron = {
         "elapsed time per iteration (ms): 5361.6 | global batch size:   128 | lm loss: "
         "1.818812E+00 |",
     .matches = matches,
+    .joins = true,
     .read = read_log,
 };

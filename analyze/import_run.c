@@ -43,16 +43,26 @@ static enum status collect(struct import_batch *batch, struct import *import, co
     return status;
 }
 
-static enum status read_source(struct import_batch *batch, const struct import_format *format,
+static void warn_of_other(struct import *import, const struct import_format *also)
+{
+    if (also != NULL && import->first != NULL)
+        import_warn(import->first, 0,
+                    "%s is in it, too, and was not read: import it again with --from %s",
+                    also->title, also->name);
+}
+
+static enum status read_source(struct import_batch *batch, const struct import_table_choice *choice,
                                const char *path, struct diag *diag)
 {
-    struct import import = {
-        .format = format, .source = &batch->load.source, .settings = &batch->request->settings};
-    format->read(&import, import.source);
+    struct import import = {.format = choice->format,
+                            .source = &batch->load.source,
+                            .settings = &batch->request->settings};
+    choice->format->read(&import, import.source);
     enum status status = import_record_status(&import, diag);
     if (status == STATUS_OK && import.first == NULL)
         status = diag_set(diag, STATUS_INPUT, "%s: nothing to import was found in this %s",
-                          import.source->path, format->title);
+                          import.source->path, choice->format->title);
+    warn_of_other(&import, choice->also);
     if (status == STATUS_OK)
         status = collect(batch, &import, path, diag);
     import_record_fini(&import);
@@ -61,11 +71,11 @@ static enum status read_source(struct import_batch *batch, const struct import_f
 
 static enum status run_loaded(struct import_batch *batch, const char *path, struct diag *diag)
 {
-    const struct import_format *format = batch->request->format;
+    struct import_table_choice choice = {.format = batch->request->format};
     enum status status = STATUS_OK;
-    if (format == NULL)
-        status = import_table_recognise(&batch->load.source, &format, diag);
-    return status == STATUS_OK ? read_source(batch, format, path, diag) : status;
+    if (choice.format == NULL)
+        status = import_table_recognise(&batch->load.source, &choice, diag);
+    return status == STATUS_OK ? read_source(batch, &choice, path, diag) : status;
 }
 
 enum status import_run_file(struct import_batch *batch, const char *path, struct diag *diag)

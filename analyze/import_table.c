@@ -39,7 +39,7 @@ static enum status refuse_unknown(const struct import_source *source, struct dia
 {
     struct text_buffer message = {0};
     for (size_t i = 0; import_table[i] != NULL; i++)
-        text_buffer_printf(&message, "\n  %-12s %s: %s", import_table[i]->name,
+        text_buffer_printf(&message, "\n  %-19s %s: %s", import_table[i]->name,
                            import_table[i]->title, import_table[i]->sample);
     enum status status =
         message.failed
@@ -56,6 +56,7 @@ static enum status refuse_unknown(const struct import_source *source, struct dia
 struct choice {
     const struct import_format *best, *second; /* second: as many; NULL */
     unsigned most;
+    unsigned signs[IMPORT_TABLE_MOST];
 };
 
 static struct choice choose(const struct import_source *source, bool last_resort)
@@ -64,6 +65,7 @@ static struct choice choose(const struct import_source *source, bool last_resort
     for (size_t i = 0; import_table[i] != NULL; i++) {
         const struct import_format *format = import_table[i];
         unsigned signs = format->last_resort == last_resort ? format->matches(source) : 0;
+        choice.signs[i] = signs;
         if (signs == 0 || signs < choice.most)
             continue;
         choice.second = signs == choice.most ? choice.best : NULL;
@@ -73,8 +75,19 @@ static struct choice choose(const struct import_source *source, bool last_resort
     return choice;
 }
 
+/* Another tool's output in the same file, by more signs than chance makes; NULL. */
+static const struct import_format *also_there(const struct choice *choice)
+{
+    enum { LEAST = 3 };
+    for (size_t i = 0; import_table[i] != NULL; i++)
+        if (import_table[i] != choice->best && choice->signs[i] >= LEAST &&
+            !(import_table[i]->joins && choice->best->joins))
+            return import_table[i];
+    return NULL;
+}
+
 enum status import_table_recognise(const struct import_source *source,
-                                   const struct import_format **format, struct diag *diag)
+                                   struct import_table_choice *found, struct diag *diag)
 {
     struct choice choice = choose(source, false);
     if (choice.best == NULL)
@@ -89,6 +102,6 @@ enum status import_table_recognise(const struct import_source *source,
                         "%s: may be a %s or a %s; say which with --from %s or --from %s",
                         source->path, choice.second->title, choice.best->title, choice.second->name,
                         choice.best->name);
-    *format = choice.best;
+    *found = (struct import_table_choice){choice.best, also_there(&choice)};
     return STATUS_OK;
 }

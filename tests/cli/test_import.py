@@ -67,7 +67,7 @@ class Import(unittest.TestCase):
         self.assertEqual({asked["field"] for asked in document["import"]["asked"]},
                          {"strategy", "workload.world_size"})
         self.assertIn(b"<stdin>: not told: strategy", run.stderr)
-        self.assertIn(b"--set strategy=", run.stderr)
+        self.assertIn(b"--set strategy=VALUE (ddp, zero1, zero2, zero3 or fsdp_full_shard) gives it", run.stderr)
         self.assertIn(b"no evidence yet", run.stderr)
 
     def test_set_gives_it_and_is_recorded(self):
@@ -142,6 +142,21 @@ class Import(unittest.TestCase):
         self.refused(2, "nccl-tests", "--from", "tensorboard", "-")
         self.refused(3, "nothing to import", "--from", "nccl-tests", "-", text="hello\n")
         self.refused(3, "nothing to import", "--from", "nccl-watchdog", "-", text="hello\n")
+
+    def test_another_tool_in_the_same_log_is_said(self):
+        steps = "".join(f"2025-06-16 22:3{i}:18,934 - root - INFO - step: {i}  loss:  6.0  memory: 49.66GiB(52.28%)  "
+                        f"tps: 5,868  tflops: 339.82  mfu: 34.36%\n" for i in range(3, 6))
+        run = self.run_import("-", text=LINKS + steps)
+        self.assertEqual(json.loads(run.stdout)["import"]["tool"], "nccl-tests")
+        self.assertIn(b"<stdin>: warning: torchtitan log is in it, too, and was not read: import it again with "
+                      b"--from torchtitan", run.stderr)
+        run = self.run_import("--from", "torchtitan", "-", text=LINKS + steps)
+        self.assertEqual(json.loads(run.stdout)["import"]["tool"], "torchtitan")
+        self.assertNotIn(b"in it, too", run.stderr)
+
+    def test_a_folder_is_no_log(self):
+        os.mkdir(self.path("d"))
+        self.refused(3, "d: is a directory, not a file; name the logs themselves (DIR/*.log)", "d")
 
     def test_help_names_every_tool(self):
         known = self.run_import("--from", "x", "-").stderr.decode().partition("none of ")[2].partition(";")[0]
