@@ -65,7 +65,7 @@ static struct finding_list findings_within(const struct finding_list *all, size_
 {
     while (*at < all->count && all->items[*at].offset < begin)
         (*at)++;
-    struct finding_list within = {.items = all->items + *at};
+    struct finding_list within = {.items = *at < all->count ? all->items + *at : NULL};
     while (*at < all->count && all->items[*at].offset < end) {
         if (all->items[*at].severity == FINDING_ERROR)
             within.errors++;

@@ -21,6 +21,28 @@ static void require_group(const struct summary_group *group, const struct summar
                  "the selected one is a candidate");
 }
 
+/* The report itself has no HTML: a "<" before a name is escaped or in a code span, which ends with
+ * as many backticks as it began with. */
+static void require_no_markup(const char *text)
+{
+    size_t fence = 0;
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        bool escaped = fence == 0 && i > 0 && text[i - 1] == '\\';
+        if (text[i] == '`' && !escaped) {
+            size_t run = strspn(text + i, "`");
+            fence = fence == 0 ? run : fence == run ? 0 : fence;
+            i += run - 1;
+        } else if (text[i] == '\n') {
+            fence = 0;
+        } else if (text[i] == '<') {
+            unsigned char next = (unsigned char)text[i + 1];
+            bool tag = (next | 0x20) >= 'a' && (next | 0x20) <= 'z';
+            tag = tag || next == '/' || next == '!' || next == '?';
+            fuzz_require(!tag || fence > 0 || escaped, "no markup of others");
+        }
+    }
+}
+
 static const struct texts *words(int language)
 {
     static struct texts texts[2];
@@ -46,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         markdown_write(&out, &input);
         fuzz_require(!out.failed, "memory");
         fuzz_require_lines(out.text, out.length);
-        fuzz_require(strstr(out.text, "<script") == NULL, "no markup of others");
+        require_no_markup(out.text);
         text_buffer_fini(&out);
     } else {
         fuzz_require(status == STATUS_INPUT, "no other status");

@@ -23,6 +23,8 @@ HARNESSES = {
     "json_read": (EVIDENCE, []),
     "document": (EVIDENCE, [("analyze/evidence_rules*.c", NAMES), ("analyze/rules_*.c", NAMES),
                             ("analyze/document.c", NAMES)]),
+    "analysis": (EVIDENCE, [("analyze/evidence_rules.c", NAMES), ("analyze/comparability.c", NAMES),
+                            ("analyze/normalise.c", NAMES)]),
     "policy": (["templates/policies/*.json", "tests/fuzz/policies/*.json"],
                [("analyze/policy*.c", NAMES), ("analyze/comparability.c", NAMES), ("common/evidence_level.c", NAMES)]),
     "comparison": (SUMMARIES, [("analyze/comparison*.c", NAMES), ("analyze/explanation*.c", NAMES)]),
