@@ -127,10 +127,20 @@ static void print_option(const struct options_row *row, FILE *stream)
     fputc('\n', stream);
 }
 
+/* Up to what ends the sentence or begins an addition; the point of "report.xlsx" does neither. */
+static size_t clause_length(const char *text)
+{
+    size_t length = 0;
+    while (text[length] != '\0' && text[length] != ';' && text[length] != ':' &&
+           !(text[length] == '.' && (text[length + 1] == ' ' || text[length + 1] == '\0')))
+        length++;
+    return length;
+}
+
 /* "Checks evidence files." as man's NAME has it: "checks evidence files". */
 static void print_purpose(const char *summary, FILE *stream)
 {
-    size_t length = strcspn(summary, ".;:");
+    size_t length = clause_length(summary);
     char first = (char)tolower((unsigned char)summary[0]);
     options_forms_roff(&first, 1, stream);
     options_forms_roff(summary + 1, length - 1, stream);

@@ -399,6 +399,10 @@ Test(options, help_has_forms_for_machines)
     cr_expect_not_null(strstr(man, "\nit\\(aqs [odd]: a\\eb .so\n"), "%s", man);
     cr_expect_not_null(
         strstr(man, "EXIT STATUS\"\n.TP\n\\fB0\\fR\nvalid\n.TP\n\\fB1\\fR\ninvalid\n"), "%s", man);
+    run.command.summary = "Writes report.xlsx and charts; more.";
+    char *purpose = help_text(&run, OPTIONS_HELP_MAN);
+    cr_expect_not_null(strstr(purpose, " \\- writes report.xlsx and charts\n"), "%s", purpose);
+    free(purpose);
     char *bash = help_text(&run, OPTIONS_HELP_BASH);
     cr_assert_str_eq(bash, "    validate)\n"
                            "        options='--strict -0 --output --group --memory-limit-mb --jobs "
