@@ -44,6 +44,7 @@ struct import_deepspeed_config {
     size_t stage_3_line;              /* other lines that only stage 3 writes */
     size_t stage_1_2_line;            /* ... only stage 1 or 2 */
     size_t bf16_optimizer_line;       /* BF16_Optimizer, which shards whatever the stage is */
+    size_t fp16_optimizer_line;       /* FP16_Optimizer, which shards nothing */
     size_t offload_line;
     size_t mics_line;
     size_t model_parallel_line;
@@ -58,6 +59,10 @@ bool import_deepspeed_take_config(struct import *import, struct import_deepspeed
 /* The same for the lines that tell which strategy was set up; a part of the above. */
 bool import_deepspeed_take_stage(struct import_deepspeed_config *config,
                                  const struct import_line *line);
+
+/* The same for the user's configuration, printed as JSON behind "json = "; a part of the above. */
+bool import_deepspeed_take_json(struct import *import, struct import_deepspeed_config *config,
+                                const struct import_line *line);
 
 /* One value of the configuration by its name in DeepSpeed ("train_batch_size"), of section
  * "zero_optimization" or others where it has one (else ""). */

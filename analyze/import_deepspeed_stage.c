@@ -19,6 +19,10 @@ static const struct stage_sign {
     {"Creating BF16 optimizer", offsetof(struct import_deepspeed_config, bf16_optimizer_line)},
     {"DeepSpeed Final Optimizer = BF16_Optimizer",
      offsetof(struct import_deepspeed_config, bf16_optimizer_line)},
+    {"Creating fp16 optimizer with ",
+     offsetof(struct import_deepspeed_config, fp16_optimizer_line)},
+    {"Creating fp16 unfused optimizer with ",
+     offsetof(struct import_deepspeed_config, fp16_optimizer_line)},
     {"CPU Offload: True", offsetof(struct import_deepspeed_config, offload_line)},
     {"DeepSpeed Basic Optimizer = DeepSpeedCPUAdam",
      offsetof(struct import_deepspeed_config, offload_line)},
@@ -92,6 +96,8 @@ static size_t contradiction(const struct import_deepspeed_config *config, double
         return config->stage_3_line;
     if (stage != 1 && stage != 2 && config->stage_1_2_line != 0)
         return config->stage_1_2_line;
+    if (stage != 0 && config->fp16_optimizer_line != 0)
+        return config->fp16_optimizer_line;
     return stage != 1 ? config->bf16_optimizer_line : 0;
 }
 

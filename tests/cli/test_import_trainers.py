@@ -207,6 +207,19 @@ class DeepSpeed(Import):
         self.assertEqual(record["workload"]["global_batch"], 16)
         self.assertEqual(record["workload"]["dtype"], "bf16")
 
+    def test_sections_of_a_configuration_in_one_line_each(self):
+        block = [INFO + "[config.py:974:print_user_config]   json = {", '    "train_batch_size": 16,',
+                 '    "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}},',
+                 '    "flops_profiler": {},', '    "fp16": {"enabled": true}', "}", timer(5)]
+        record = self.record(block)
+        self.assertEqual((record["strategy"], record["workload"]["dtype"]), ("zero3", "fp16"))
+        self.assertIs(record["strategy_options"]["offload"], True)
+        # An optimizer that shards nothing was set up after all: neither is believed.
+        record = self.record(block[:-1] + [INFO + "[x.py:1:log_dist] [Rank 0] Creating fp16 optimizer with dynamic loss "
+                                           "scale", timer(5)])
+        self.assertNotIn("strategy", record)
+        self.warned(record, "which one ran is not clear")
+
     def test_a_block_with_another_ranks_lines_in_it_is_read(self):
         lines = config(3)
         lines.insert(len(lines) - 10, "Loading extension module fused_adam...")
