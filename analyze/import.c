@@ -201,8 +201,8 @@ static void contradict(struct import_record *record, const char *field, const js
     text_escape_into(shown, sizeof shown, found != NULL ? found : "?",
                      found != NULL ? strlen(found) : 1);
     fail(import, diag_set(&import->diag, STATUS_USAGE,
-                          "%s%s: %s is %s%s, but --set %s=%s says otherwise; leave that --set out, "
-                          "or name the log that it is about",
+                          "%s%s: %s is %s%s, but --set %s=%s says otherwise; leave that --set out "
+                          "for this log",
                           import->source->path, place, field, shown,
                           line > 0 ? "" : " by what the log says", setting->field, setting->given));
     free(found);

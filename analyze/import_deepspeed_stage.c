@@ -141,6 +141,9 @@ static size_t hybrid(struct import_record *record, const struct import_deepspeed
         import_warn(record, import_deepspeed_line(config, config->mics_line),
                     "state is sharded within groups of ranks (MiCS or ZeRO++): none of the known "
                     "strategies, so it is left out");
+    if (parallel != 0 || config->mics_line != 0)
+        import_ask(record, "strategy",
+                   "what ran is none of the five strategies, as a warning says");
     return parallel != 0 ? parallel : config->mics_line;
 }
 
@@ -180,6 +183,7 @@ void import_deepspeed_write_stage(struct import_record *record,
                     "this line is not of ZeRO stage %g, which line %zu tells: which one ran is not "
                     "clear, so the strategy is left out",
                     ran.number, ran.line);
+        import_ask(record, "strategy", "the log's lines contradict one another, as a warning says");
         return;
     }
     warn_of_request(record, config, ran);

@@ -224,6 +224,9 @@ static bool is_mixed(const struct import_megatron_setup *setup, struct import_re
                     kinds[i].title, number->value);
         mixed = true;
     }
+    if (mixed)
+        import_ask(record, "strategy",
+                   "what ran is none of the five strategies, as a warning says");
     return mixed;
 }
 

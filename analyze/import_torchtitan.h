@@ -96,6 +96,7 @@ struct import_torchtitan_run {
     struct import_torchtitan_event event; /* since the last step */
     double top, below;                    /* largest step of the attempt, and the one before */
     bool several;                         /* some step has several lines: ranks, interleaved */
+    size_t joined_line;                   /* the first such line; 0: there is none */
     size_t attempt;
     bool started;   /* the log has the start of the run */
     bool completed; /* "Training completed" */

@@ -215,6 +215,9 @@ static void write_losses(const struct import_torchtitan_run *run, struct import_
 static void write_end(const struct import_torchtitan_run *run, struct import_record *record)
 {
     const struct import_torchtitan_step *last = &run->steps[run->step_count - 1];
+    if (run->joined_line != 0)
+        import_warn(record, run->joined_line,
+                    "several ranks write their steps; of each step the slowest one's rate counts");
     if (run->back_line != 0)
         import_warn(record, run->back_line,
                     "the run was resumed here; losses are those of the steps run last");

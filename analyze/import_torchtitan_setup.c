@@ -268,6 +268,9 @@ static bool is_mixed(const struct import_torchtitan_setup *setup, struct import_
                     dimensions[i].title, setup->degrees[i]);
         mixed = true;
     }
+    if (mixed)
+        import_ask(record, "strategy",
+                   "what ran is none of the five strategies, as a warning says");
     return mixed;
 }
 

@@ -65,6 +65,8 @@ void import_torchtitan_steps(struct import_torchtitan_run *run)
             run->step_count > 0 ? &run->steps[run->step_count - 1] : NULL;
         if (last != NULL && last->attempt == line->attempt && last->step == line->step) {
             join(last, line);
+            if (run->joined_line == 0)
+                run->joined_line = line->line;
             continue;
         }
         bool first = last == NULL || last->attempt != line->attempt;

@@ -167,6 +167,7 @@ class Torchtitan(Log):
         record = self.record(log)
         self.assertEqual(record["import"]["values"]["steps"], 4)
         self.assertEqual(record["metrics"]["throughput"], 2 * 8000)  # of the slowest
+        self.assertWarns_at(record, None, "several ranks write", "the slowest one's rate")
         self.assertEqual(record["metrics"]["peak_memory_mb_per_rank"], [40 * 1024, 42 * 1024])
         self.assertEqual(record["metrics"]["peak_memory_mb"], 42 * 1024)
         self.assertEqual(len(record["metrics"]["losses"]), 4)
@@ -368,6 +369,8 @@ class Megatron(Log):
         self.assertNotIn("strategy", record)
         self.assertNotIn("parameters", record["workload"])  # a rank has a part of them
         self.assertWarns_at(record, None, "tensor parallelism of degree 2")
+        self.assertIn({"field": "strategy", "why": "what ran is none of the five strategies, as a warning says"},
+                      record["import"]["asked"])
 
     def test_what_is_sharded_must_be_told(self):
         steps = megatron(1, 900) + megatron(2, 400)
