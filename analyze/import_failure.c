@@ -64,7 +64,7 @@ static void set_numbers(struct import_record *record, json_t *failure,
         {"limit_bytes", floor(told->limit_bytes), told->limit_bytes >= 1},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (numbers[i].told)
+        if (numbers[i].told && isfinite(numbers[i].value))
             json_write_set(writer, failure, numbers[i].name,
                            json_write_real(writer, numbers[i].value));
 }
