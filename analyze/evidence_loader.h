@@ -11,7 +11,7 @@ struct evidence_loader {
     const char *file; /* the current file, as it is opened */
     const char *name; /* its name in the summary, escaped */
     bool walked;
-    struct progress *progress;
+    struct progress_line *progress;
     size_t file_number, file_count;
     size_t rejected_in_file; /* listed of the current file */
 };

@@ -234,8 +234,8 @@ static bool takes(const struct evidence_loader *loader, const struct document *d
 static enum status visit(void *context, const struct document *document, struct diag *diag)
 {
     struct evidence_loader *loader = context;
-    progress_show(loader->progress, "%zu of %zu files read, %zu records", loader->file_number,
-                  loader->file_count, loader->set->record_count);
+    progress_line_show(loader->progress, "%zu of %zu files read, %zu records", loader->file_number,
+                       loader->file_count, loader->set->record_count);
     bool usable = document->kind == DOCUMENT_FOREIGN_SUMMARY
                       ? evidence_loader_usable(&document->findings)
                       : document->findings.errors == 0;
@@ -344,7 +344,7 @@ enum status evidence_set_load_chosen(struct evidence_set *set, const struct path
             status = document_check_entry(&loader.reader, &files[i].entry, visit, &loader, diag);
     }
     document_reader_fini(&loader.reader);
-    progress_end(paths->progress);
+    progress_line_end(paths->progress);
     if (status == STATUS_OK && !choice->apart)
         status = evidence_set_note_copies(set, diag);
     return status;

@@ -7,7 +7,7 @@
 #include "arena.h"
 #include "diag.h"
 #include "path_walk.h"
-#include "progress.h"
+#include "progress_line.h"
 
 /* The files that the operands of a command stand for. */
 struct path_list {
@@ -15,7 +15,7 @@ struct path_list {
     size_t count, capacity;
     size_t directory_links; /* met and not followed */
     struct arena arena;
-    struct progress *progress; /* loading shows how far it is, and ends it; NULL: nowhere */
+    struct progress_line *progress; /* loading shows how far it is, and ends it; NULL: nowhere */
 };
 
 /* Adds what path_walk_operand visits, with its status. */

@@ -2,7 +2,7 @@
 #define RANKLEDGER_VALIDATE_PATHS_H
 
 #include "path_walk.h"
-#include "progress.h"
+#include "progress_line.h"
 #include "validate_format.h"
 
 /* Takes pieces of output in their order; called by one thread at a time. */
@@ -17,7 +17,7 @@ struct validate_job {
     unsigned threads;  /* 0: one; the caller's counts */
     size_t size_limit; /* of a file in bytes; 0: INPUT_DEFAULT_LIMIT */
     struct validate_sink sink;
-    struct progress *progress; /* NULL: none is shown */
+    struct progress_line *progress; /* NULL: none is shown */
 };
 
 /*

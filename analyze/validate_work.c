@@ -24,10 +24,10 @@ static enum status write_out(struct validate_run *run, struct text_buffer *text,
     if (!run->wrote_any)
         skip = strlen(run->job->format->separator);
     run->wrote_any = true;
-    progress_hold(run->job->progress);
+    progress_line_hold(run->job->progress);
     enum status status =
         run->job->sink.write(run->job->sink.context, text->text + skip, text->length - skip, diag);
-    progress_release(run->job->progress);
+    progress_line_release(run->job->progress);
     text_buffer_clear(text);
     return status;
 }
@@ -106,8 +106,8 @@ static void show_progress(struct validate_worker *worker)
     run->refused += worker->totals.invalid - worker->refused;
     worker->checked = worker->totals.documents;
     worker->refused = worker->totals.invalid;
-    progress_show(run->job->progress, "%zu documents checked, %zu invalid", run->checked,
-                  run->refused);
+    progress_line_show(run->job->progress, "%zu documents checked, %zu invalid", run->checked,
+                       run->refused);
 }
 
 /* Hands the batch's output over. Whoever finishes the batch whose turn it is also writes those

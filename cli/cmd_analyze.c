@@ -208,7 +208,7 @@ static enum status analyze(const struct settings *settings, const struct options
     if (status == STATUS_OK)
         status = analysis_options_paths(&settings->arguments, operands, &paths, diag);
     walk_note_print(paths.directory_links);
-    paths.progress = progress_create();
+    paths.progress = progress_line_create();
     if (status == STATUS_OK && settings->output_dir != NULL) {
         const struct archive_files files = {&paths, &options, settings->output_dir,
                                             settings->exit_code};
@@ -216,7 +216,7 @@ static enum status analyze(const struct settings *settings, const struct options
     } else if (status == STATUS_OK) {
         status = analyze_whole(settings, &paths, &options, diag);
     }
-    progress_destroy(paths.progress);
+    progress_line_destroy(paths.progress);
     path_list_fini(&paths);
     arena_fini(&arena);
     return status;

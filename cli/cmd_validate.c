@@ -91,14 +91,14 @@ static enum status check(struct validate_job *job, const struct settings *settin
                          struct diag *first, struct diag *diag)
 {
     struct validate_run *run = NULL;
-    job->progress = progress_create();
+    job->progress = progress_line_create();
     enum status added = STATUS_OK;
     enum status status = validate_paths_begin(job, &run, diag);
     if (status == STATUS_OK) {
         added = add_paths(settings, operands, run, first, diag);
         status = validate_paths_end(run, totals, diag);
     }
-    progress_destroy(job->progress);
+    progress_line_destroy(job->progress);
     return status == STATUS_OK ? added : status;
 }
 

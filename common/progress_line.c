@@ -1,4 +1,4 @@
-#include "progress.h"
+#include "progress_line.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 /* ECMA-48: carriage return, erase to the end of the line. */
 static const char erase[] = "\r\033[K";
 
-struct progress {
+struct progress_line {
     bool on;
     bool shown;       /* guarded by the lock */
     uint64_t next_ms; /* when it may be shown again; guarded by the lock */
@@ -50,7 +50,7 @@ static bool is_wanted(void)
 }
 
 /* With the lock. */
-static void take_away(struct progress *progress)
+static void take_away(struct progress_line *progress)
 {
     if (progress->shown)
         print(erase, sizeof erase - 1);
@@ -61,7 +61,7 @@ static void take_away(struct progress *progress)
  * second is enough for everybody else. */
 static void *guard(void *argument)
 {
-    struct progress *progress = argument;
+    struct progress_line *progress = argument;
     int signal_number = 0;
     if (sigwait(&progress->interrupts, &signal_number) != 0)
         return NULL;
@@ -91,9 +91,9 @@ static void collect_interrupts(sigset_t *set)
     }
 }
 
-struct progress *progress_create(void)
+struct progress_line *progress_line_create(void)
 {
-    struct progress *progress = is_wanted() ? calloc(1, sizeof *progress) : NULL;
+    struct progress_line *progress = is_wanted() ? calloc(1, sizeof *progress) : NULL;
     if (progress == NULL)
         return NULL;
     progress->on = true;
@@ -108,7 +108,7 @@ struct progress *progress_create(void)
     return progress;
 }
 
-void progress_show(struct progress *progress, const char *format, ...)
+void progress_line_show(struct progress_line *progress, const char *format, ...)
 {
     char line[128];
     if (progress == NULL || !progress->on || pthread_mutex_trylock(&progress->lock) != 0)
@@ -129,7 +129,7 @@ void progress_show(struct progress *progress, const char *format, ...)
     pthread_mutex_unlock(&progress->lock);
 }
 
-void progress_hold(struct progress *progress)
+void progress_line_hold(struct progress_line *progress)
 {
     if (progress == NULL || !progress->on)
         return;
@@ -137,18 +137,18 @@ void progress_hold(struct progress *progress)
     take_away(progress);
 }
 
-void progress_release(struct progress *progress)
+void progress_line_release(struct progress_line *progress)
 {
     if (progress != NULL && progress->on)
         pthread_mutex_unlock(&progress->lock);
 }
 
-void progress_end(struct progress *progress)
+void progress_line_end(struct progress_line *progress)
 {
     if (progress == NULL || !progress->on)
         return;
-    progress_hold(progress);
-    progress_release(progress);
+    progress_line_hold(progress);
+    progress_line_release(progress);
     if (progress->guarded) {
         pthread_cancel(progress->guard);
         pthread_join(progress->guard, NULL);
@@ -158,8 +158,8 @@ void progress_end(struct progress *progress)
     progress->on = false;
 }
 
-void progress_destroy(struct progress *progress)
+void progress_line_destroy(struct progress_line *progress)
 {
-    progress_end(progress);
+    progress_line_end(progress);
     free(progress);
 }
