@@ -41,14 +41,31 @@ static enum status append_document(struct text_buffer *out, const json_t *root, 
 
 /* ---- What must not be lost ---- */
 
-/* Whether a document, or the first line of a .jsonl, was written by `import`. */
-static enum status is_imported(struct import_load *load, const char *path, bool *imported,
-                               struct diag *diag)
+/* Whether what is there was imported of the same log, by its path or by its content. */
+static bool is_of_source(const struct import_load *load, uint32_t section, const json_t *root)
+{
+    const json_t *source = json_object_get(json_object_get(root, "import"), "source");
+    uint32_t before = json_read_member(&load->json, section, "source");
+    const char *const names[] = {"path", "sha256"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *now = json_string_value(json_object_get(source, names[i]));
+        if (now != NULL &&
+            json_read_equals(&load->json, json_read_member(&load->json, before, names[i]), now))
+            return true;
+    }
+    return false;
+}
+
+enum owner { OWNER_OTHER, OWNER_IMPORT, OWNER_SAME_LOG };
+
+/* Whose a document, or the first line of a .jsonl, is; `root` is what would replace it. */
+static enum status find_owner(struct import_load *load, const char *path, const json_t *root,
+                              enum owner *owner, struct diag *diag)
 {
     enum input_fault fault = INPUT_FAULT_NONE;
     struct json_read_fault parse_fault;
     struct diag ignored = {0};
-    *imported = false;
+    *owner = OWNER_OTHER;
     enum status status = input_read_file(&load->input, path, (size_t)1 << 30, &fault, &ignored);
     if (status == STATUS_ENVIRONMENT)
         return diag_no_memory(diag);
@@ -65,26 +82,35 @@ static enum status is_imported(struct import_load *load, const char *path, bool 
         return diag_no_memory(diag);
     if (status == STATUS_OK) {
         uint32_t section = json_read_member(&load->json, 0, "import");
-        *imported = json_read_is(&load->json, json_read_member(&load->json, section, "tool"),
-                                 JSON_READ_STRING);
+        if (json_read_is(&load->json, json_read_member(&load->json, section, "tool"),
+                         JSON_READ_STRING))
+            *owner = is_of_source(load, section, root) ? OWNER_SAME_LOG : OWNER_IMPORT;
     }
     return STATUS_OK;
 }
 
-/* An earlier import may be replaced; anything else that is there is somebody's. */
-static enum status spare(const char *path, struct diag *diag)
+/*
+ * An earlier import may be replaced; anything else that is there is somebody's. Under a name that
+ * was not typed (`chosen`) it must be an import of the same log: many are called train.log.
+ */
+static enum status spare(const char *path, const json_t *root, bool chosen, struct diag *diag)
 {
     struct stat about;
     struct import_load load = {0};
-    bool imported = true;
+    enum owner owner = OWNER_SAME_LOG;
     char shown[512];
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
         return STATUS_OK;
-    enum status status = is_imported(&load, path, &imported, diag);
+    enum status status = find_owner(&load, path, root, &owner, diag);
     import_load_fini(&load);
-    if (status != STATUS_OK || imported)
+    if (status != STATUS_OK || owner == OWNER_SAME_LOG || (owner == OWNER_IMPORT && !chosen))
         return status;
     text_escape_into(shown, sizeof shown, path, strlen(path));
+    if (owner == OWNER_IMPORT)
+        return diag_set(diag, STATUS_USAGE,
+                        "%s is there, imported of another log; choose another folder, or name the "
+                        "file with --output",
+                        shown);
     return diag_set(diag, STATUS_USAGE,
                     "%s is there, and was not written by import; choose another name", shown);
 }
@@ -94,7 +120,7 @@ enum status import_output_file(const struct import_batch *batch, const char *pat
 {
     struct text_buffer text = {0};
     bool to_file = path != NULL && strcmp(path, "-") != 0;
-    enum status status = to_file ? spare(path, diag) : STATUS_OK;
+    enum status status = to_file ? spare(path, NULL, false, diag) : STATUS_OK;
     for (size_t i = 0; i < batch->count && status == STATUS_OK; i++)
         status = append_document(&text, batch->documents[i].root, batch->count > 1, diag);
     if (status == STATUS_OK)
@@ -143,7 +169,8 @@ static enum status choose_names(const struct import_batch *batch, const char *fo
     enum status status = STATUS_OK;
     for (size_t i = 0; i < batch->count && status == STATUS_OK; i++) {
         names[i] = choose_name(folder, batch->documents[i].path, names, i);
-        status = names[i] == NULL ? diag_no_memory(diag) : spare(names[i], diag);
+        status = names[i] == NULL ? diag_no_memory(diag)
+                                  : spare(names[i], batch->documents[i].root, true, diag);
     }
     return status;
 }

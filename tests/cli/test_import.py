@@ -211,6 +211,20 @@ class Import(unittest.TestCase):
         self.assertEqual(self.run_import("--output-dir", "out", "a.log", "sub/a.txt").returncode, 0)
         self.assertEqual(self.read("out/a-2.json"), before)
 
+    def test_a_folder_keeps_what_was_imported_of_another_log(self):
+        os.mkdir(self.path("a"))
+        os.mkdir(self.path("b"))
+        self.write("a/train.log", WATCHDOG)
+        self.write("b/train.log", WATCHDOG.replace("ank 2", "ank 3"))
+        self.assertEqual(self.run_import("--output-dir", "out", "a/train.log").returncode, 0)
+        before = self.read("out/train.json")
+        self.refused(2, "out/train.json is there, imported of another log", "--output-dir", "out", "b/train.log")
+        self.assertEqual(self.read("out/train.json"), before)
+        self.write("a/train.log", WATCHDOG + "more\n")  # the same log, longer
+        self.assertEqual(self.run_import("--output-dir", "out", "a/train.log").returncode, 0)
+        self.assertNotEqual(self.read("out/train.json"), before)
+        self.assertEqual(self.run_import("--output", "out/train.json", "b/train.log").returncode, 0)  # named
+
     def test_nothing_that_is_somebody_s_is_overwritten(self):
         self.write("a.log", WATCHDOG)
         self.write("own.json", json.dumps({"strategy": "ddp"}))
