@@ -141,8 +141,12 @@ static void end_run(struct reading *reading, size_t next_line)
         import_nccl_write(&reading->run);
     struct import_span program = used ? reading->next_program : reading->run.program;
     size_t program_line = used ? reading->next_program_line : reading->run.program_line;
+    char version[sizeof reading->run.nccl] = "";
+    if (!used) /* newer programs tell it before anything else */
+        memcpy(version, reading->run.nccl, sizeof version);
     import_nccl_init(&reading->run, reading->import, next_line);
     import_nccl_table_init(&reading->table, &reading->run);
+    memcpy(reading->run.nccl, version, sizeof version);
     reading->run.program = program;
     reading->run.program_line = program_line;
     reading->next_program = (struct import_span){"", 0, false};
@@ -153,6 +157,9 @@ static bool begins_run(const struct reading *reading, const struct import_line *
 {
     struct import_span rest = line->span;
     if (import_scan_find(&rest, "nThread ") && import_scan_find(&rest, "nGpus "))
+        return true;
+    rest = line->span;
+    if (reading->run.row_count > 0 && import_scan_find(&rest, "# nccl-tests version "))
         return true;
     return reading->run.row_count > 0 && import_nccl_table_is_header(line);
 }

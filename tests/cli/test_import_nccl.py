@@ -62,6 +62,12 @@ class Nccl(unittest.TestCase):
         self.assertAlmostEqual(link["ms"], 4194304 * 1.75 / 102e6, delta=0.00005)
         self.assertEqual(document["import"]["values"]["bus_over_alg"], 1.75)
 
+    def test_the_version_stands_before_the_run_that_has_it(self):
+        first = "# nccl-tests version 2.17.2 nccl-headers={0} nccl-library={0}\n# Collective test starting: all_reduce_perf\n"
+        run = self.run_program(first.format(22803) + run_text() + first.format(22901) + run_text())
+        documents = [json.loads(line) for line in run.stdout.splitlines()]
+        self.assertEqual([document["environment"]["nccl"] for document in documents], ["2.28.3", "2.29.1"])
+
     def test_every_collective_is_named_and_has_its_factor(self):
         part = 7 / 8
         for program, collective, factor, redop, root in [
