@@ -184,9 +184,10 @@ static void write_gate(const struct markdown *page, const struct summary_candida
     struct text_buffer text = {0};
     text_buffer_puts(page->out, "- ");
     markdown_code(page->out, candidate->label);
-    text_buffer_printf(
-        page->out, "%s%s%s%s", get(page, "word.colon"), texts_word(page->texts, "gate", gate->name),
-        get(page, "word.list_separator"), texts_word(page->texts, "verdict", gate->verdict));
+    text_buffer_puts(page->out, get(page, "word.colon"));
+    markdown_escape(page->out, texts_word(page->texts, "gate", gate->name));
+    text_buffer_printf(page->out, "%s%s", get(page, "word.list_separator"),
+                       texts_word(page->texts, "verdict", gate->verdict));
     const char *detail = report_view_detail(page->texts, gate);
     if (detail[0] != '\0')
         text_buffer_puts(&text, detail);
@@ -230,8 +231,12 @@ static void write_actions(const struct markdown *page, const struct summary_deci
         report_view_action(&text, page->texts, action);
         flush(page, &text);
         const char *status = report_view_action_status(page->texts, action);
-        if (status[0] != '\0')
-            text_buffer_printf(page->out, " (%s)", status);
+        if (status[0] != '\0') {
+            text_buffer_puts(&text, " (");
+            text_buffer_puts(&text, status);
+            text_buffer_puts(&text, ")");
+            flush(page, &text);
+        }
         text_buffer_puts(page->out, "\n");
         if (action->command != NULL) {
             text_buffer_puts(page->out, "   ");
