@@ -53,7 +53,8 @@ struct action {
 struct sensitivity_change {
     const char *direction, *comparison;
     double value;
-    const char *strategy; /* selected beyond it, NULL none */
+    long candidate;       /* selected beyond it, -1 none */
+    const char *strategy; /* of that candidate, NULL none */
     enum verdict verdict;
     const char *rule;
 };

@@ -59,8 +59,30 @@ static enum status analyze_evidence(struct loading *loading, struct diag *diag)
         status = comparison_side_analyze(loading->sides[i], loading->paths[i], &options, diag);
         if (status == STATUS_OK)
             status = comparison_side_read(loading->sides[i], diag);
+        if (status == STATUS_OK && strcmp(loading->sides[i]->kind, "summaries") == 0) {
+            loading->opened[i] = true;
+            if (loading->request->decide_anew)
+                status = refuse_summary(loading->sides[i], diag);
+        }
     }
     return status;
+}
+
+/* A folder turned out to be one of summaries after the other side was decided without their
+ * policy: that side is decided again. */
+static enum status analyze_again(struct loading *loading, struct diag *diag)
+{
+    struct comparison_side *side = loading->sides[0];
+    struct analysis_options options = *loading->request->analysis;
+    bool found;
+    if (loading->opened[0] || !loading->opened[1])
+        return STATUS_OK;
+    comparison_side_fini(side);
+    enum status status = comparison_side_open(side, loading->paths[0], &found, diag);
+    options.policy = loading->sides[1]->policy;
+    if (status == STATUS_OK)
+        status = comparison_side_analyze(side, loading->paths[0], &options, diag);
+    return status == STATUS_OK ? comparison_side_read(side, diag) : status;
 }
 
 /* A side without a record says nothing, and not that nothing changed. */
@@ -88,8 +110,11 @@ enum status comparison_run(struct comparison *comparison, const struct compariso
                               .paths = {request->base, request->now}};
     comparison->same_input = same_input(request->base, request->now);
     enum status status = open_summaries(&loading, diag);
+    bool decided = loading.opened[1]; /* BASE, by NEW's policy, which is known already */
     if (status == STATUS_OK)
         status = analyze_evidence(&loading, diag);
+    if (status == STATUS_OK && !decided)
+        status = analyze_again(&loading, diag);
     for (size_t i = 0; i < 2 && status == STATUS_OK; i++)
         status = require_groups(loading.sides[i], diag);
     if (status == STATUS_OK)

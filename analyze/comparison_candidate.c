@@ -62,12 +62,12 @@ static void read_memory(struct summary_reader *reader, uint32_t node,
         candidate->memory_kind = (int)read;
     for (int i = 0; i < MEMORY_KIND_COUNT; i++)
         candidate->peak_mb[i] =
-            summary_reader_number(reader, kinds, memory_kind_name((enum memory_kind)i));
+            summary_reader_amount(reader, kinds, memory_kind_name((enum memory_kind)i));
     if (candidate->memory_kind >= 0 && isnan(candidate->peak_mb[candidate->memory_kind]))
         candidate->peak_mb[candidate->memory_kind] =
-            summary_reader_number(reader, metrics, "peak_memory_mb");
+            summary_reader_amount(reader, metrics, "peak_memory_mb");
     candidate->checkpoint_peak_mb =
-        summary_reader_number(reader, metrics, "checkpoint_peak_memory_mb");
+        summary_reader_amount(reader, metrics, "checkpoint_peak_memory_mb");
     candidate->resident_mb = summary_reader_number(
         reader, summary_reader_member(reader, node, "ledger", JSON_READ_OBJECT), "resident_mb");
 }
@@ -179,9 +179,9 @@ void comparison_candidate_read(struct summary_reader *reader, uint32_t node,
         .times_count = summary_reader_flag(reader, node, "times_count"),
         .rank = summary_reader_number(reader, node, "rank"),
         .throughput_unit = summary_reader_text(reader, metrics, "throughput_unit"),
-        .throughput = summary_reader_number(reader, metrics, "throughput"),
-        .step_time_ms = summary_reader_number(reader, metrics, "step_time_ms"),
-        .communication_ratio = summary_reader_number(reader, metrics, "communication_ratio"),
+        .throughput = summary_reader_amount(reader, metrics, "throughput"),
+        .step_time_ms = summary_reader_amount(reader, metrics, "step_time_ms"),
+        .communication_ratio = summary_reader_amount(reader, metrics, "communication_ratio"),
         .payload_mb = payload_of(reader, node),
         .failure = read_failure(reader, node),
         .repeats = repeats >= 1 && repeats < 1e9 ? (size_t)repeats : 1,

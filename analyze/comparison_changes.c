@@ -44,6 +44,8 @@ static bool counts(const struct comparison_teller *teller, enum comparison_categ
 static const char *id_of(const struct comparison_value *value, bool in_points, bool sampled)
 {
     bool better = value->verdict == COMPARISON_BETTER;
+    if (isinf(value->relative) && !in_points)
+        return better ? "compare.better_from_nothing" : "compare.worse_from_nothing";
     if (in_points)
         return better ? "compare.exposed_better" : "compare.exposed_worse";
     if (isnan(value->ratio.lower) && sampled)
@@ -53,8 +55,11 @@ static const char *id_of(const struct comparison_value *value, bool in_points, b
     return better ? "compare.better_resolved" : "compare.worse_resolved";
 }
 
+/* NULL: of a run that failed, which is said already. */
 static const char *unlike_id(const struct comparison_value *value)
 {
+    if (strcmp(value->unlike, "failed") == 0)
+        return NULL;
     if (strcmp(value->unlike, "kind") == 0)
         return "compare.kind_differs";
     return strcmp(value->unlike, "unit") == 0 ? "compare.unit_differs" : "compare.times";
@@ -119,7 +124,8 @@ static void tell_value(struct comparison_teller *teller, const struct comparison
         MESSAGE_NUMBER("needed", INTERVAL_MIN_SAMPLES),
         MESSAGE_TEXT("drawn", value->drawn == INTERVAL_ROUND ? "by rounds" : "within-run")};
     bool bad = value->verdict == COMPARISON_WORSE ||
-               (value->verdict == COMPARISON_LOST && row->now->failure == NULL);
+               (value->verdict == COMPARISON_LOST && row->now->failure == NULL) ||
+               (unlike && value->beyond);
     const struct comparison_finding finding = {.tendency = bad ? COMPARISON_REGRESSION
                                                            : value->verdict == COMPARISON_BETTER
                                                                ? COMPARISON_IMPROVEMENT

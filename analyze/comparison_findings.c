@@ -123,10 +123,12 @@ static void tell_pair(struct comparison *comparison, struct comparison_teller *t
 static void tell_unmatched(struct comparison *comparison, struct comparison_teller *teller,
                            const struct comparison_unmatched *unmatched, bool missing)
 {
-    const struct comparison_finding finding = {
-        .tendency = missing ? COMPARISON_REGRESSION : COMPARISON_NOTE,
-        .category = COMPARISON_MISSING,
-        .beyond = missing && counts(comparison, COMPARISON_MISSING)};
+    /* A workload that was not run again is no regression, unless that was asked for. */
+    bool regression = missing && counts(comparison, COMPARISON_MISSING);
+    const struct comparison_finding finding = {.tendency = regression ? COMPARISON_REGRESSION
+                                                                      : COMPARISON_NOTE,
+                                               .category = COMPARISON_MISSING,
+                                               .beyond = regression};
     bool near = unmatched->field != NULL;
     const struct sentence_value values[] = {MESSAGE_TEXT("group", unmatched->group->label),
                                             MESSAGE_TEXT("field", near ? unmatched->field : ""),
@@ -181,6 +183,33 @@ static void tell_whole(struct comparison *comparison, struct comparison_teller *
         tell_unmatched(comparison, teller, &comparison->added[i], false);
 }
 
+/* Steps of one run say nothing of the next: that has to be said where a verdict rests on them. */
+static bool rests_on_single_runs(const struct comparison_pair *pair)
+{
+    for (size_t i = 0; i < pair->strategy_count; i++) {
+        const struct comparison_value *value =
+            &pair->strategies[i].values[COMPARISON_OF_THROUGHPUT];
+        if (value->verdict < COMPARISON_SAME) /* then the step time is what was judged */
+            value = &pair->strategies[i].values[COMPARISON_OF_STEP_TIME];
+        if ((value->verdict == COMPARISON_BETTER || value->verdict == COMPARISON_WORSE) &&
+            !isnan(value->ratio.lower) && value->drawn == INTERVAL_WITHIN_RUN)
+            return true;
+    }
+    return false;
+}
+
+static void tell_single_runs(struct comparison *comparison, struct comparison_teller *teller)
+{
+    const struct comparison_finding note = {.tendency = COMPARISON_NOTE,
+                                            .category = COMPARISON_CATEGORY_COUNT};
+    teller->findings = &comparison->findings;
+    for (size_t i = 0; i < comparison->pair_count; i++)
+        if (rests_on_single_runs(&comparison->pairs[i])) {
+            comparison_parts_tell(teller, &note, "compare.within_run", NULL, 0);
+            return;
+        }
+}
+
 static void add_up(struct comparison *comparison, const struct comparison_findings *findings)
 {
     for (size_t i = 0; i < findings->count; i++) {
@@ -222,5 +251,6 @@ enum status comparison_parts_findings(struct comparison *comparison, struct diag
         tell_pair(comparison, &teller, &comparison->pairs[i]);
         add_up(comparison, &comparison->pairs[i].findings);
     }
+    tell_single_runs(comparison, &teller);
     return teller.status != STATUS_OK ? teller.status : make_verdict(comparison, diag);
 }

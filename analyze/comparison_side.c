@@ -52,6 +52,8 @@ enum status comparison_side_open(struct comparison_side *side, const char *path,
     if (status == STATUS_OK)
         status = summary_reader_open(add_reader(side, diag), path, found);
     if (!*found && side->reader_count > 0)
+        side->broken = side->readers[side->reader_count - 1].broken;
+    if (!*found && side->reader_count > 0)
         summary_reader_fini(&side->readers[--side->reader_count]);
     return status;
 }
@@ -141,8 +143,9 @@ enum status comparison_side_analyze(struct comparison_side *side, const char *pa
         if (opened != STATUS_OK || side->reader_count > 0)
             status = opened;
     }
+    bool named = strncmp(own.text, "no evidence", 11) != 0; /* by the message itself */
     if (status != STATUS_OK && own.text[0] != '\0')
-        diag_set(diag, status, "%s", own.text);
+        diag_set(diag, status, "%s%s%s", named ? "" : side->path, named ? "" : ": ", own.text);
     analysis_fini(&analysis);
     path_list_fini(&paths);
     return status;
@@ -208,6 +211,19 @@ static void read_choice(struct summary_reader *reader, uint32_t node,
         .gain = summary_reader_number(reader, gain, "value")};
 }
 
+/* A word that is none of the three cannot be told better or worse than another. */
+static void check_decision(struct summary_reader *reader, const struct comparison_members *group)
+{
+    static const char *const known[] = {"accept", "tune", "reject"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0] && reader->status == STATUS_OK; i++)
+        if (strcmp(group->choice.decision, known[i]) == 0)
+            return;
+    if (reader->status == STATUS_OK)
+        reader->status = json_read_refuse(
+            &reader->source, json_read_member(&reader->json, group->decision_node, "decision"),
+            reader->diag, "expected accept, tune or reject");
+}
+
 /* Who counts as equally fast as the fastest. */
 static void read_ties(struct summary_reader *reader, uint32_t node,
                       struct comparison_members *group)
@@ -244,6 +260,7 @@ static void read_group(struct summary_reader *reader, uint32_t node,
     group->times_count = summary_reader_flag(reader, node, "times_count");
     read_key(reader, node, group);
     read_choice(reader, node, group);
+    check_decision(reader, group);
     for (size_t i = 0; i < count && reader->status == STATUS_OK; i++)
         comparison_candidate_read(reader, nodes[i], &candidates[i]);
     group->candidates = candidates;

@@ -63,6 +63,7 @@ struct comparison_rejected { /* a source that was left out */
 struct comparison_side {
     const char *path;               /* as named, escaped */
     bool directory;                 /* is that one? */
+    const char *broken;             /* why it is no JSON; NULL: it is, or that is not known */
     const char *kind;               /* "summary", "summaries", "evidence", "archive" */
     struct summary_reader *readers; /* of its summaries */
     size_t reader_count;

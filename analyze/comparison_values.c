@@ -82,7 +82,9 @@ static void judge(const struct comparison_settings *settings, enum comparison_qu
     value->verdict = presence(value);
     bool counts = row->category < COMPARISON_CATEGORY_COUNT && settings->counts[row->category] &&
                   !isnan(settings->max_regression);
-    if (value->verdict == COMPARISON_LOST) /* what is not measured cannot be shown to be no worse */
+    /* What is not measured, or only of another kind, cannot be shown to be no worse. */
+    if (value->verdict == COMPARISON_LOST ||
+        (value->verdict == COMPARISON_UNLIKE && strcmp(value->unlike, "kind") == 0))
         value->beyond = counts;
     if (value->verdict != COMPARISON_SAME) {
         value->ratio = (struct interval){NAN, NAN};
@@ -151,6 +153,13 @@ static void set_peak(const struct comparison_strategy *row, struct comparison_va
         .unlike = "kind"};
 }
 
+/* Every run of it failed: what was measured until then is a part of a run. */
+static bool is_partial(const struct comparison_candidate *candidate)
+{
+    return candidate->failure != NULL &&
+           (candidate->failed_repeats == 0 || candidate->failed_repeats >= candidate->repeats);
+}
+
 static void compare_losses(const struct comparison_strategy *row, struct comparison_losses *losses)
 {
     const struct series *base = &row->base->losses;
@@ -192,7 +201,10 @@ void comparison_parts_values(const struct comparison_settings *settings,
         (struct comparison_value){.base = row->base->resident_mb, .now = row->now->resident_mb};
     values[COMPARISON_OF_CHECKPOINT] = (struct comparison_value){
         .base = row->base->checkpoint_peak_mb, .now = row->now->checkpoint_peak_mb};
+    bool partial = is_partial(row->base) || is_partial(row->now);
     for (int quantity = 0; quantity < COMPARISON_QUANTITY_COUNT; quantity++) {
+        if (partial)
+            values[quantity].unlike = "failed";
         if (quantity != COMPARISON_OF_THROUGHPUT && quantity != COMPARISON_OF_STEP_TIME)
             values[quantity].ratio = (struct interval){NAN, NAN};
         judge(settings, (enum comparison_quantity)quantity, &values[quantity]);

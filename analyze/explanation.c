@@ -103,9 +103,13 @@ static enum status passes(const struct comparison_members *group,
     return STATUS_OK;
 }
 
+/* By its label, the beginning of it up to a comma, or its strategy. */
 static bool is_called(const struct comparison_candidate *candidate, const char *name)
 {
-    return strcmp(candidate->label, name) == 0 || strcmp(candidate->strategy, name) == 0;
+    size_t length = strlen(name);
+    return strcmp(candidate->label, name) == 0 || strcmp(candidate->strategy, name) == 0 ||
+           (strncmp(candidate->label, name, length) == 0 &&
+            strncmp(candidate->label + length, ", ", 2) == 0);
 }
 
 /* ---- what is not there ---- */
@@ -119,6 +123,9 @@ static const char *nearest(const struct explanation *explanation)
         const struct comparison_members *group = &explanation->side.groups[g];
         for (size_t c = 0; c < group->candidate_count; c++) {
             const char *name = group->candidates[c].strategy;
+            if (strlen(explanation->strategy) > 1 &&
+                strncmp(name, explanation->strategy, strlen(explanation->strategy)) == 0)
+                return name;
             size_t distance = text_distance(explanation->strategy, strlen(explanation->strategy),
                                             name, strlen(name));
             if (distance < fewest) {
@@ -156,7 +163,7 @@ static enum status not_there(const struct explanation *explanation, struct diag 
             const char *label = explanation->side.groups[g].candidates[c].label;
             if (named > MOST_NAMED || is_repeated(explanation, g, c))
                 continue;
-            text_buffer_puts(&known, named > 0 ? ", " : "");
+            text_buffer_puts(&known, named > 0 ? "; " : "");
             if (named++ == MOST_NAMED)
                 text_buffer_puts(&known, "...");
             else
@@ -220,9 +227,13 @@ static void tell_verdict(struct explanation_teller *teller)
         MESSAGE_NUMBER("rank", item->candidate->rank),
         MESSAGE_NUMBER("count", (double)eligible),
         MESSAGE_NUMBER("total", (double)item->group->candidate_count),
-        MESSAGE_TEXT("other", item->other != NULL ? item->other->label : "")};
+        MESSAGE_TEXT("other", item->other != NULL ? item->other->label : ""),
+        MESSAGE_TEXT("decision", item->group->choice.decision)};
+    bool accepted = strcmp(item->group->choice.decision, "accept") == 0;
     const char *id = "explain.failed";
-    if (strcmp(item->verdict, "chosen") == 0)
+    if (strcmp(item->verdict, "chosen") == 0 && !accepted)
+        id = eligible > 1 ? "explain.first" : "explain.first_alone";
+    else if (strcmp(item->verdict, "chosen") == 0)
         id = eligible > 1 ? "explain.chosen" : "explain.chosen_alone";
     else if (strcmp(item->verdict, "ranked") == 0)
         id = "explain.ranked";
@@ -259,6 +270,8 @@ static void tell_notes(struct explanation_teller *teller)
         explanation_parts_tell(teller, EXPLANATION_NOTE, "explain.tied", values, COUNT(values));
     if (candidate->repeats > 1)
         explanation_parts_tell(teller, EXPLANATION_NOTE, "explain.pooled", values, COUNT(values));
+    if (teller->within_run)
+        explanation_parts_tell(teller, EXPLANATION_NOTE, "explain.within_run", NULL, 0);
     explanation_parts_tell(teller, EXPLANATION_NOTE, "explain.decision", values, COUNT(values));
 }
 
@@ -311,6 +324,19 @@ static enum status add_items(struct explanation *explanation,
     return explanation->count == 0 ? not_there(explanation, diag) : STATUS_OK;
 }
 
+static enum status refuse_other(const struct comparison_side *side, struct diag *diag)
+{
+    if (side->directory)
+        return diag_set(diag, STATUS_INPUT, "%s: not a summary but a folder: name a summary in it",
+                        side->path);
+    if (side->broken != NULL)
+        return diag_set(diag, STATUS_INPUT, "%s: not a summary: %s", side->path, side->broken);
+    return diag_set(diag, STATUS_INPUT,
+                    "%s: not a summary of rankledger analyze (its schema is not "
+                    "rankledger.summary/1); write one with rankledger analyze --output",
+                    side->path);
+}
+
 enum status explanation_make(struct explanation *explanation,
                              const struct explanation_request *request, struct diag *diag)
 {
@@ -318,10 +344,7 @@ enum status explanation_make(struct explanation *explanation,
     *explanation = (struct explanation){.strategy = request->strategy};
     enum status status = comparison_side_open(&explanation->side, request->path, &found, diag);
     if (status == STATUS_OK && !found)
-        status = diag_set(diag, STATUS_INPUT,
-                          "%s: not a summary of rankledger analyze (its schema is not "
-                          "rankledger.summary/1); write one with rankledger analyze --output",
-                          explanation->side.path);
+        status = refuse_other(&explanation->side, diag);
     if (status == STATUS_OK)
         status = comparison_side_read(&explanation->side, diag);
     if (status == STATUS_OK)

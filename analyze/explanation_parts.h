@@ -7,6 +7,7 @@
 struct explanation_teller {
     struct explanation *explanation;
     struct explanation_item *item;
+    bool within_run; /* a difference was called resolved by steps of single runs */
     enum status status;
     struct diag *diag;
 };

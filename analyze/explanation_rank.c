@@ -37,6 +37,7 @@ static void tell_throughput(struct explanation_teller *teller)
     struct interval ratio = candidate_times_ratio(&own->times, &other->times);
     bool rounds =
         own->times.medians.unit == INTERVAL_ROUND && other->times.medians.unit == INTERVAL_ROUND;
+    teller->within_run = !rounds && (ratio.lower > 1 || ratio.upper < 1);
     const struct sentence_value values[] = {
         MESSAGE_TEXT("other", other->label),
         MESSAGE_NUMBER("value", own->throughput),
@@ -105,19 +106,52 @@ static const char *comparison_words(const char *comparison)
     return comparison;
 }
 
-/* A change in the selection: towards this candidate, or away from it. NULL: neither. */
-static const char *change_id(const struct explanation_teller *teller, const char *strategy,
-                             bool share, bool any)
+/*
+ * The candidate that is selected beyond a limit; NULL: none. Several candidates may be of one
+ * strategy, in several settings; a summary of an earlier edition names the strategy alone, and then
+ * the first candidate of it stands for all.
+ */
+static const struct comparison_candidate *selected_beyond(const struct explanation_teller *teller,
+                                                          struct summary_reader *reader,
+                                                          uint32_t change)
+{
+    const struct comparison_members *group = teller->item->group;
+    const char *strategy = summary_reader_text(reader, change, "strategy");
+    long index = summary_reader_index(reader, change, "candidate", group->candidate_count);
+    if (index >= 0)
+        return &group->candidates[index];
+    for (size_t i = 0; i < group->candidate_count && strategy != NULL; i++)
+        if (strcmp(group->candidates[i].strategy, strategy) == 0)
+            return &group->candidates[i];
+    return NULL;
+}
+
+struct change_shape {
+    bool share; /* the limit is a share: written in percent */
+    bool any;   /* any limit at all changes it */
+};
+
+/* A change of the selection towards this candidate or away from it, or, while it stays selected,
+ * of the decision. NULL: neither. */
+static const char *change_id(const struct explanation_teller *teller,
+                             const struct comparison_candidate *beyond, const char *decision,
+                             const struct change_shape *shape)
 {
     bool selected = strcmp(teller->item->verdict, "chosen") == 0;
-    bool own = strategy != NULL && strcmp(strategy, teller->item->candidate->strategy) == 0;
-    if (selected == own || (any && selected))
-        return NULL;
-    if (any)
-        return "explain.change_any";
+    bool own = beyond == teller->item->candidate;
+    if (selected && own)
+        return shape->any || strcmp(decision, teller->item->group->choice.decision) == 0 ? NULL
+               : shape->share ? "explain.change_decision_share"
+                              : "explain.change_decision";
+    if (selected && shape->any)
+        return "explain.change_away_any";
     if (selected)
-        return share ? "explain.change_away_share" : "explain.change_away";
-    return share ? "explain.change_share" : "explain.change";
+        return shape->share ? "explain.change_away_share" : "explain.change_away";
+    if (!own)
+        return NULL;
+    if (shape->any)
+        return "explain.change_any";
+    return shape->share ? "explain.change_share" : "explain.change";
 }
 
 static void tell_change(struct explanation_teller *teller, struct summary_reader *reader,
@@ -130,18 +164,17 @@ static void tell_change(struct explanation_teller *teller, struct summary_reader
     const char *decision = summary_reader_need_text(reader, change, "decision");
     const char *direction = summary_reader_text(reader, change, "direction");
     bool up = direction != NULL && strcmp(direction, "up") == 0;
-    bool share = strcmp(unit, "ratio") == 0;
+    const struct change_shape shape = {strcmp(unit, "ratio") == 0, strcmp(comparison, "any") == 0};
     double value = summary_reader_number(reader, change, "value");
-    bool any = strcmp(comparison, "any") == 0;
-    const char *id = change_id(teller, summary_reader_text(reader, change, "strategy"), share, any);
+    const char *id = change_id(teller, selected_beyond(teller, reader, change), decision, &shape);
     const char *words = limit;
     for (size_t i = 0; i < COUNT(limits); i++)
         if (strcmp(limits[i].limit, limit) == 0)
-            words = any ? limits[i].bare : limits[i].with;
+            words = shape.any ? limits[i].bare : limits[i].with;
     const struct sentence_value values[] = {
         MESSAGE_TEXT("limit", words),
         MESSAGE_TEXT("comparison", comparison_words(comparison)),
-        MESSAGE_NUMBER("value", explanation_parts_rounded(value, share, up)),
+        MESSAGE_NUMBER("value", explanation_parts_rounded(value, shape.share, up)),
         MESSAGE_TEXT("unit", unit),
         MESSAGE_TEXT("decision", decision),
         MESSAGE_TEXT("rule", rule != NULL ? rule : "")};

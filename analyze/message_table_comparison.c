@@ -5,9 +5,11 @@ static const struct message_table_row rows[] = {
     {"compare.absent", "{field} is given in {given} and not in {absent}: taken as equal."},
     {"compare.better", "{strategy}: {metric:metric} is better by {change:percent}: {value} {unit} "
                        "after {base} {unit} (beyond the tolerance of {tolerance:percent})."},
-    {"compare.better_resolved",
-     "{strategy}: {metric:metric} is better by {change:percent}: {value} {unit} after {base} "
-     "{unit} (95 % interval of the ratio {lower} to {upper}, {drawn:sampled})."},
+    {"compare.better_from_nothing",
+     "{strategy}: {metric:metric} is better: {value} {unit} after {base} {unit}."},
+    {"compare.better_resolved", "{strategy}: {metric:metric} is better by {change:percent}: "
+                                "{value} {unit} after {base} {unit} (the 95 % interval of the "
+                                "ratio, {lower} to {upper}, leaves out {one}, {drawn:sampled})."},
     {"compare.better_unsampled", "{strategy}: {metric:metric} is better by {change:percent}: "
                                  "{value} {unit} after {base} {unit} (fewer than {needed} steps on "
                                  "a side, so judged by the tolerance of {tolerance:percent})."},
@@ -67,11 +69,15 @@ static const struct message_table_row rows[] = {
     {"compare.verdict_within",
      "Nothing is beyond what is allowed ({limit:percent}). Regressions: {regressions}, "
      "improvements: {improvements}, strategies compared: {strategies}, groups: {groups}."},
+    {"compare.within_run", "Intervals marked within-run tell how much the steps of one run vary; "
+                           "two runs of the same program may differ by more."},
     {"compare.worse", "{strategy}: {metric:metric} is worse by {change:percent}: {value} {unit} "
                       "after {base} {unit} (beyond the tolerance of {tolerance:percent})."},
+    {"compare.worse_from_nothing",
+     "{strategy}: {metric:metric} is worse: {value} {unit} after {base} {unit}."},
     {"compare.worse_resolved",
      "{strategy}: {metric:metric} is worse by {change:percent}: {value} {unit} after {base} {unit} "
-     "(95 % interval of the ratio {lower} to {upper}, {drawn:sampled})."},
+     "(the 95 % interval of the ratio, {lower} to {upper}, leaves out {one}, {drawn:sampled})."},
     {"compare.worse_unsampled",
      "{strategy}: {metric:metric} is worse by {change:percent}: {value} {unit} after {base} {unit} "
      "(fewer than {needed} steps on a side, so judged by the tolerance of {tolerance:percent})."},

@@ -2,9 +2,10 @@
 
 /* Sorted by id. */
 static const struct message_table_row rows[] = {
-    {"explain.ahead_resolved", "Against {other}: throughput is {value} {unit}, {change:percent} "
-                               "more than {base} {unit}; the 95 % interval of the ratio is {lower} "
-                               "to {upper} ({drawn:sampled}), so the difference is resolved."},
+    {"explain.ahead_resolved",
+     "Against {other}: throughput is {value} {unit}, {change:percent} more than {base} {unit}; the "
+     "95 % interval of the ratio, {lower} to {upper}, leaves out {one} ({drawn:sampled}), so the "
+     "difference is resolved."},
     {"explain.ahead_unresolved",
      "Against {other}: throughput is {value} {unit}, {change:percent} more than {base} {unit}; the "
      "95 % interval of the ratio, {lower} to {upper}, contains {one} ({drawn:sampled}), so the "
@@ -14,8 +15,8 @@ static const struct message_table_row rows[] = {
      "with fewer than {needed} steps on a side nothing tells whether that is resolved."},
     {"explain.behind_resolved",
      "Against {other}: throughput is {value} {unit}, {change:percent} less than {base} {unit}; the "
-     "95 % interval of the ratio is {lower} to {upper} ({drawn:sampled}), so the difference is "
-     "resolved."},
+     "95 % interval of the ratio, {lower} to {upper}, leaves out {one} ({drawn:sampled}), so the "
+     "difference is resolved."},
     {"explain.behind_unresolved",
      "Against {other}: throughput is {value} {unit}, {change:percent} less than {base} {unit}; the "
      "95 % interval of the ratio, {lower} to {upper}, contains {one} ({drawn:sampled}), so the "
@@ -30,9 +31,15 @@ static const struct message_table_row rows[] = {
     {"explain.change_away",
      "With {limit:limit} {comparison:bound} {value} {unit} it would no longer be selected; the "
      "decision would be {decision:decision} ({rule})."},
+    {"explain.change_away_any", "With any {limit:limit} at all it would no longer be selected; the "
+                                "decision would be {decision:decision} ({rule})."},
     {"explain.change_away_share",
      "With {limit:limit} {comparison:bound} {value:percent} it would no longer be selected; the "
      "decision would be {decision:decision} ({rule})."},
+    {"explain.change_decision", "With {limit:limit} {comparison:bound} {value} {unit} the decision "
+                                "would be {decision:decision} ({rule})."},
+    {"explain.change_decision_share", "With {limit:limit} {comparison:bound} {value:percent} the "
+                                      "decision would be {decision:decision} ({rule})."},
     {"explain.change_share", "With {limit:limit} {comparison:bound} {value:percent} it would be "
                              "selected; the decision would be {decision:decision} ({rule})."},
     {"explain.chosen", "{strategy} was chosen: it ranks first of {count} that pass every gate."},
@@ -41,6 +48,10 @@ static const struct message_table_row rows[] = {
     {"explain.decision", "The decision of the group is {decision:decision} ({rule}): {reason}"},
     {"explain.equal", "Against {other}: throughput is the same, {value} {unit}."},
     {"explain.failed", "{strategy} was not chosen: it fails {gates:gate}."},
+    {"explain.first", "{strategy} ranks first of {count} that pass every gate, but the decision is "
+                      "{decision:decision}."},
+    {"explain.first_alone", "{strategy} is the only one of {total} that passes every gate, but the "
+                            "decision is {decision:decision}."},
     {"explain.gate_above", "{gate:gate}: {value} {unit} is {margin} {unit} above the limit of "
                            "{limit} {unit} ({percent:percent} of it)."},
     {"explain.gate_above_share", "{gate:gate}: {value:percent} is above the limit of "
@@ -66,6 +77,8 @@ static const struct message_table_row rows[] = {
                            "{change:percent} more than it does."},
     {"explain.need_throughput", "It would pass throughput with a minimum of {value} {unit} or "
                                 "less, or if it were {change:percent} faster."},
+    {"explain.need_throughput_above",
+     "It would pass throughput with a minimum of {value} {unit} or less."},
     {"explain.pooled", "Its values are pooled from {runs} runs."},
     {"explain.ranked", "{strategy} passes every gate and was not chosen: it is number {rank} of "
                        "{count}, and {other} ranks first."},
@@ -75,6 +88,8 @@ static const struct message_table_row rows[] = {
                       "has {base:percent}."},
     {"explain.tied", "Its throughput counts as equal to that of {other}, the fastest: statistical "
                      "ties let the remaining keys of the ranking decide."},
+    {"explain.within_run", "Intervals marked within-run tell how much the steps of one run vary; "
+                           "another run may differ by more."},
 };
 
 const struct message_table_part message_table_explanation = {rows, sizeof rows / sizeof rows[0]};

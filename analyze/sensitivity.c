@@ -253,6 +253,7 @@ static void add_change(const struct search *search, const char *comparison, doub
         .direction = search->down ? "down" : "up",
         .comparison = comparison,
         .value = value,
+        .candidate = outcome->selected,
         .strategy = outcome->selected < 0
                         ? NULL
                         : training_state_row(group->candidates[outcome->selected].strategy)->name,

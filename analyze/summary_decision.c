@@ -136,6 +136,7 @@ static json_t *change_of(struct summary_parts *parts, const struct sensitivity_c
                    json_write_real_or_null(&parts->writer, change->value));
     json_write_set(&parts->writer, object, "strategy",
                    json_write_string(&parts->writer, change->strategy));
+    json_write_set(&parts->writer, object, "candidate", index_or_null(parts, change->candidate));
     summary_parts_put_text(parts, object, "decision", summary_parts_verdict_name(change->verdict));
     summary_parts_put_text(parts, object, "rule", change->rule);
     return object;

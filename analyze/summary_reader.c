@@ -64,8 +64,10 @@ enum status summary_reader_open(struct summary_reader *reader, const char *path,
         return reader->status;
     enum status status = json_read_parse(&reader->json, reader->input.data, reader->input.size,
                                          &json_fault, reader->diag);
-    if (status == STATUS_INPUT) /* no JSON: no summary */
-        return STATUS_OK;
+    if (status == STATUS_INPUT) { /* no JSON: no summary */
+        reader->broken = arena_copy(reader->arena, json_fault.message, strlen(json_fault.message));
+        return reader->broken == NULL ? reader->status = diag_no_memory(reader->diag) : STATUS_OK;
+    }
     if (status != STATUS_OK)
         return reader->status = status;
     schema_of(&reader->json, schema, sizeof schema);
@@ -130,6 +132,15 @@ double summary_reader_number(struct summary_reader *reader, uint32_t object, con
     uint32_t node = find(reader, object, name);
     if (node != JSON_READ_NONE && !json_read_double(&reader->json, node, &value))
         refuse(reader, node, "a number");
+    return value;
+}
+
+double summary_reader_amount(struct summary_reader *reader, uint32_t object, const char *name)
+{
+    double value = NAN;
+    uint32_t node = find(reader, object, name);
+    if (node != JSON_READ_NONE && (!json_read_double(&reader->json, node, &value) || value < 0))
+        refuse(reader, node, "a number of at least 0");
     return value;
 }
 

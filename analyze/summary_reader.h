@@ -20,6 +20,7 @@ struct summary_reader {
     struct json_read_source source;
     struct input_buffer input; /* its text, read from a file, */
     struct text_buffer text;   /* or written in memory */
+    const char *broken;        /* why it is no JSON, safe to print; NULL: it is */
     struct arena *arena;       /* of texts and series; the caller's */
     enum status status;
     struct diag *diag;
@@ -40,6 +41,8 @@ enum status summary_reader_take(struct summary_reader *reader, const char *displ
 void summary_reader_fini(struct summary_reader *reader);
 
 double summary_reader_number(struct summary_reader *reader, uint32_t object, const char *name);
+/* The same of what cannot be negative. */
+double summary_reader_amount(struct summary_reader *reader, uint32_t object, const char *name);
 /* As written, not escaped. */
 const char *summary_reader_text(struct summary_reader *reader, uint32_t object, const char *name);
 /* False where absent. */

@@ -71,7 +71,8 @@ class Compare(unittest.TestCase):
         lower, upper = interval_model.bounds([a / b for a, b in zip(base, new)])
         self.assertAlmostEqual(value["ratio_interval"][0], lower, places=9)
         self.assertAlmostEqual(value["ratio_interval"][1], upper, places=9)
-        self.assertEqual(self.ids(found), ["compare.worse_resolved"])
+        self.assertEqual(self.ids(found), ["compare.within_run", "compare.worse_resolved"],
+                         "steps of one run are called that")
         self.assertEqual((found["regressions"], found["improvements"], found["beyond"]), (1, 0, 0))
         step = self.value(found, "step_time_ms")
         self.assertEqual((step["base"], step["verdict"]), (100.5, "worse"))
@@ -156,9 +157,11 @@ class Compare(unittest.TestCase):
     def test_unlike_kinds_of_memory_are_not_compared(self):
         sides = self.two(record("zero1", peak_memory_mb=100, memory_kind="device"),
                          record("zero1", peak_memory_mb=900, memory_kind="allocated"))
-        found = self.compare("--max-regression", "5", *sides)
+        found = self.compare("--max-regression", "5", *sides, code=1)
         value = self.value(found, "peak_memory_mb")
         self.assertEqual((value["verdict"], value["unlike"]), ("not_comparable", "kind"))
+        self.assertTrue(value["beyond"], "that it is no worse cannot be shown")
+        self.assertFalse(self.value(self.compare(*sides), "peak_memory_mb")["beyond"])
         self.assertEqual(self.ids(found), ["compare.kind_differs"])
 
     def test_a_kind_that_both_have_is_compared(self):
@@ -216,6 +219,17 @@ class Compare(unittest.TestCase):
         self.assertIn("compare.fails", self.ids(found))
         found = self.compare("--max-regression", "99", *reversed(sides))
         self.assertIn("compare.recovered", self.ids(found))
+
+    def test_what_a_failed_run_measured_is_not_compared(self):
+        died = record("zero1", peak_memory_mb=1, section__failure={"reason": "rank 1 died"})
+        sides = self.two(died, record("zero1", peak_memory_mb=100))
+        for order in (sides, sides[::-1]):
+            found = self.compare(*order)
+            value = self.value(found, "peak_memory_mb")
+            self.assertEqual((value["verdict"], value["unlike"]), ("not_comparable", "failed"))
+            self.assertNotIn("compare.worse", self.ids(found))
+            self.assertNotIn("compare.better", self.ids(found))
+        self.compare("--max-regression", "5", *sides)
 
     def test_strategies_and_groups_that_are_missing_or_new(self):
         for side, names in (("a", ("ddp", "zero1")), ("b", ("zero1", "zero2"))):
@@ -295,6 +309,24 @@ class Compare(unittest.TestCase):
         self.assertEqual(run.returncode, 2)
         self.assertIn(b"decided already", run.stderr)
 
+    def test_a_folder_of_summaries_brings_its_policy(self):
+        self.write("e/zero1.json", record("zero1"))
+        self.run_program("analyze", "--memory-limit-mb", "50", "--output-dir", "index", "e")
+        for sides in (("index", "e"), ("e", "index")):
+            found = self.compare(*sides)
+            self.assertEqual(found["policy_differences"], [], sides)
+            self.assertEqual(found["new"]["policy"]["memory_limit_mb"], 50)
+        self.write("p.json", {"schema": "rankledger.policy/1"})
+        run = self.run_program("compare", "--policy", "p.json", "e", "index")
+        self.assertEqual(run.returncode, 2, run.stderr)
+
+    def test_a_side_without_evidence_is_named(self):
+        self.write("e/zero1.json", record("zero1"))
+        os.mkdir(os.path.join(self.folder, "empty"))
+        run = self.run_program("compare", "e", "empty")
+        self.assertEqual(run.returncode, 3)
+        self.assertIn(b"rankledger: empty: no evidence", run.stderr)
+
     def test_the_same_file_twice(self):
         self.write("a.json", timed("zero1", STEPS))
         found = self.compare("--max-regression", "0", "a.json", "a.json")
@@ -352,7 +384,12 @@ class Compare(unittest.TestCase):
             refused(json.dumps(document), "/groups/0/candidates/0/" + member)
         document = json.loads(good)
         document["groups"][0]["candidates"][0]["metrics"]["throughput"] = "fast"
-        refused(json.dumps(document), "expected a number, found a string")
+        refused(json.dumps(document), "found a string")
+        document["groups"][0]["candidates"][0]["metrics"]["throughput"] = -1
+        refused(json.dumps(document), "expected a number of at least 0")
+        document = json.loads(good)
+        document["groups"][0]["decision"]["decision"] = "maybe"
+        refused(json.dumps(document), "/groups/0/decision/decision")
         document = json.loads(good)
         document["groups"][0]["candidates"][0]["samples"]["step_times_ms"] = [[1, "x"]]
         refused(json.dumps(document), "expected a number")
@@ -385,11 +422,12 @@ class Compare(unittest.TestCase):
 
     def test_text_and_markdown(self):
         self.write("a/zero1.json", timed("zero1", STEPS))
-        self.write("b/zero1.json", timed("zero1", [t * 1.1 for t in STEPS],
-                                         section__failure={"reason": "@all | <b>\u001b[31m"}))
+        self.write("b/zero1.json", timed("zero1", [t * 1.1 for t in STEPS]))
+        self.write("a/ddp.json", record("ddp"))
+        self.write("b/ddp.json", record("ddp", section__failure={"reason": "@all | <b>\u001b[31m"}))
         text = self.run_program("compare", "--max-regression", "5", "a", "b").stdout.decode()
         self.assertIn("  ! zero1: throughput is worse by 9.1 %", text)
-        self.assertIn("fails runtime (was: selected)", text)
+        self.assertIn("fails runtime (was: passes)", text)
         self.assertNotIn("\u001b", text)
         markdown = self.run_program("compare", "--format", "markdown", "a", "b").stdout.decode()
         self.assertIn("| `zero1` | 20,378.1 → 18,525.6 (-9.1 %) | 100 → 100 (same) |", markdown)

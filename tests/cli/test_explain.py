@@ -130,6 +130,35 @@ class Explain(unittest.TestCase):
         self.assertIn("so the difference is not resolved", self.sentences("zero1", "against")[0])
         self.assertIn("fewer than 6 steps on a side", self.sentences("zero2", "against")[0])
 
+    def test_what_rests_on_single_runs_is_said(self):
+        self.three()
+        self.analyze()
+        self.assertIn("how much the steps of one run vary", self.sentences("zero1", "note")[0])
+
+    def test_settings_of_one_strategy_are_kept_apart(self):
+        self.write("p.json", {"schema": "rankledger.policy/1", "memory_limit_mb": 1100,
+                              "vary": ["micro_batch"]})
+        for batch, speed, peak in ((2, 200, 600), (4, 300, 800), (8, 400, 1000)):
+            self.write("e/%d.json" % batch, record("zero2", workload__micro_batch=batch,
+                                                   throughput=speed, peak_memory_mb=peak))
+        self.analyze("--policy", "p.json")
+        below = "With a memory limit below 1,000 MiB "
+        for batch, expected in ((2, None), (4, "it would be selected"),
+                                (8, "it would no longer be selected")):
+            changes = " ".join(self.sentences("zero2, micro-batch %d" % batch, "change"))
+            self.assertEqual(expected is not None, below in changes, changes)
+            self.assertIn(below + expected if expected else "", changes)
+
+    def test_the_first_of_a_rejected_group_is_not_called_chosen(self):
+        self.write("p.json", {"schema": "rankledger.policy/1", "min_gain": 0.5})
+        self.write("e/ddp.json", record("ddp", throughput=100))
+        self.write("e/zero1.json", record("zero1", throughput=120))
+        self.analyze("--policy", "p.json")
+        self.assertEqual(self.sentences("zero1", "verdict"), [
+            "zero1 ranks first of 2 that pass every gate, but the decision is reject."])
+        self.assertIn("With a gain asked for of at most 20 % the decision would be accept (gain).",
+                      self.sentences("zero1", "change"))
+
     def test_statistical_ties_are_told(self):
         self.write("p.json", {"schema": "rankledger.policy/1", "ties": "statistical"})
         self.write("e/ddp.json", timed("ddp", STEPS))
@@ -137,7 +166,8 @@ class Explain(unittest.TestCase):
                                          communication_ratio=0.1))
         self.analyze("--policy", "p.json")
         self.assertEqual(self.sentences("zero1", "verdict"),
-                         ["zero1 was chosen: it ranks first of 2 that pass every gate."])
+                         ["zero1 ranks first of 2 that pass every gate, but the decision is "
+                          "reject."])
         self.assertIn("counts as equal to that of ddp", self.sentences("zero1", "note")[0])
 
     def test_failures_and_repeats(self):
@@ -178,8 +208,9 @@ class Explain(unittest.TestCase):
     def test_a_strategy_that_is_not_there(self):
         self.three()
         self.analyze()
-        self.refused(3, 'no strategy "zero-2" (did you mean zero2?); it has ddp, zero1, zero2',
+        self.refused(3, 'no strategy "zero-2" (did you mean zero2?); it has ddp; zero1; zero2',
                      "s.json", "zero-2")
+        self.refused(3, "did you mean zero1?", "s.json", "zero")
         self.refused(3, 'no strategy "pipeline"; it has', "s.json", "pipeline")
         self.refused(3, "\\x1b", "s.json", "\u001b[31m")
 
@@ -191,12 +222,12 @@ class Explain(unittest.TestCase):
         with open(os.path.join(self.folder, "s.json"), encoding="utf-8") as file:
             good = file.read()
         self.refused(3, "not a summary", "e/ddp.json", "ddp")
-        self.refused(3, "not a summary", "e", "ddp")
+        self.refused(3, "not a summary but a folder", "e", "ddp")
         self.refused(3, "none.json", "none.json", "ddp")
         self.write("bad.json", good.replace("summary/1", "summary/9"))
         self.refused(3, "another edition", "bad.json", "ddp")
         self.write("bad.json", good[:-100])
-        self.refused(3, "not a summary", "bad.json", "ddp")
+        self.refused(3, "not a summary: end of file inside", "bad.json", "ddp")
         for path, value in ((("decision", "sensitivity"), 3), (("selection", "fastest"), 99),
                             (("selection", "tied"), {}), (("candidates",), None)):
             document = json.loads(good)
