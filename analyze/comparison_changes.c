@@ -98,13 +98,26 @@ static const char *unlike_word(const struct comparison_candidate *candidate,
     return candidate->throughput_unit != NULL ? candidate->throughput_unit : "";
 }
 
+/* That times do not count is true of all of them, and is said once. */
+static bool is_said(const struct comparison_strategy *row, enum comparison_quantity quantity)
+{
+    const struct comparison_value *value = &row->values[quantity];
+    if (value->verdict != COMPARISON_UNLIKE || strcmp(unlike_id(value), "compare.times") != 0)
+        return false;
+    for (int earlier = 0; earlier < (int)quantity; earlier++)
+        if (row->values[earlier].verdict == COMPARISON_UNLIKE &&
+            strcmp(unlike_id(&row->values[earlier]), "compare.times") == 0)
+            return true;
+    return false;
+}
+
 static void tell_value(struct comparison_teller *teller, const struct comparison_strategy *row,
                        enum comparison_quantity quantity)
 {
     const struct comparison_quantity_row *kind = comparison_quantity_row(quantity);
     const struct comparison_value *value = &row->values[quantity];
     const char *id = sentence_of(teller, kind, value);
-    if (id == NULL)
+    if (id == NULL || is_said(row, quantity))
         return;
     bool unlike = value->verdict == COMPARISON_UNLIKE;
     const struct sentence_value names = MESSAGE_TEXT("base", unlike_word(row->base, value));

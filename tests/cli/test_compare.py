@@ -164,6 +164,11 @@ class Compare(unittest.TestCase):
         self.assertFalse(self.value(self.compare(*sides), "peak_memory_mb")["beyond"])
         self.assertEqual(self.ids(found), ["compare.kind_differs"])
 
+    def test_that_times_do_not_count_is_said_once(self):
+        untimed = {"section__evidence_level": "single_gpu_shared", "step_time_ms": 100}
+        found = self.compare(*self.two(record("ddp", **untimed), record("ddp", throughput=900, **untimed)))
+        self.assertEqual([f["id"] for f in found["groups"][0]["findings"]].count("compare.times"), 1)
+
     def test_a_kind_that_both_have_is_compared(self):
         peaks = {"peak_memory_mb": 90, "memory_kind": "allocated"}
         sides = self.two(record("zero1", **peaks, peak_device_mb=200),
