@@ -22,6 +22,14 @@ static enum status refuse_summary(const struct comparison_side *side, struct dia
                     side->path);
 }
 
+/* What can be read once only: the search for a summary has read it. */
+static bool is_stream(const char *path)
+{
+    struct stat info;
+    return strcmp(path, "-") == 0 ||
+           (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
+}
+
 struct loading {
     const struct comparison_request *request;
     struct comparison_side *sides[2];
@@ -35,10 +43,12 @@ static enum status open_summaries(struct loading *loading, struct diag *diag)
     for (size_t i = 0; i < 2 && status == STATUS_OK; i++) {
         status =
             comparison_side_open(loading->sides[i], loading->paths[i], &loading->opened[i], diag);
-        if (status == STATUS_OK && !loading->opened[i] && strcmp(loading->paths[i], "-") == 0)
+        if (status == STATUS_OK && !loading->opened[i] && is_stream(loading->paths[i]))
             status = diag_set(diag, STATUS_INPUT,
-                              "standard input: no summary of rankledger analyze; evidence is read "
-                              "from files and folders: name them");
+                              "%s: no summary of rankledger analyze; evidence is read from files "
+                              "and folders: name them",
+                              strcmp(loading->paths[i], "-") == 0 ? "standard input"
+                                                                  : loading->sides[i]->path);
         if (status == STATUS_OK && loading->opened[i] && loading->request->decide_anew)
             status = refuse_summary(loading->sides[i], diag);
         if (status == STATUS_OK && loading->opened[i])

@@ -71,7 +71,8 @@ void explanation_parts_against(struct explanation_teller *teller)
 {
     const struct comparison_candidate *own = teller->item->candidate;
     const struct comparison_candidate *other = teller->item->other;
-    if (other == NULL)
+    if (other == NULL || own->failed_repeats >= own->repeats || /* a part of a run */
+        other->failed_repeats >= other->repeats)
         return;
     tell_throughput(teller);
     tell_pair(teller, "explain.share", own->communication_ratio, other->communication_ratio);

@@ -170,6 +170,12 @@ class Explain(unittest.TestCase):
                           "reject."])
         self.assertIn("counts as equal to that of ddp", self.sentences("zero1", "note")[0])
 
+    def test_what_a_failed_run_measured_is_not_held_against_the_first(self):
+        self.write("e/a.json", record("ddp"))
+        self.write("e/b.json", record("zero1", section__failure={"reason": "rank 1 died"}))
+        self.analyze()
+        self.assertEqual(self.sentences("zero1", "against"), [])
+
     def test_failures_and_repeats(self):
         died = {"section__failure": {"reason": "rank 1 died"}, "section__decision": "failed"}
         for name, changes in (("a", {}), ("b", died), ("c", {})):
