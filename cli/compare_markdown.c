@@ -5,8 +5,6 @@
 #include "markdown.h"
 #include "text.h"
 
-/* What a comment in a pull request has room for; the JSON has all. */
-#define MAX_GROUPS 5
 #define MAX_ROWS 20
 #define MAX_FINDINGS 15
 
@@ -138,8 +136,7 @@ static void put_pair(struct text_buffer *out, const struct comparison_pair *pair
 enum status compare_print_markdown(const struct comparison *comparison, struct text_buffer *out,
                                    struct diag *diag)
 {
-    size_t shown = 0;
-    size_t hidden = 0;
+    const struct compare_print_choice choice = compare_print_choose(comparison);
     text_buffer_puts(out, "### Comparison\n\n**");
     put_text(out, comparison->verdict.text);
     text_buffer_puts(out, "**\n\nBASE: ");
@@ -148,14 +145,8 @@ enum status compare_print_markdown(const struct comparison *comparison, struct t
     put_code(out, comparison->now.path);
     text_buffer_puts(out, "\n");
     put_findings(out, &comparison->findings);
-    for (size_t i = 0; i < comparison->pair_count; i++) {
-        bool shows = compare_print_shows(comparison, &comparison->pairs[i]);
-        if (shows && shown++ < MAX_GROUPS)
-            put_pair(out, &comparison->pairs[i]);
-        else
-            hidden++;
-    }
-    if (hidden > 0)
-        text_buffer_printf(out, "\nand %zu more group%s\n", hidden, hidden == 1 ? "" : "s");
+    for (size_t i = 0; i < choice.count; i++)
+        put_pair(out, choice.pairs[i]);
+    compare_print_rest(out, &choice);
     return out->failed ? diag_no_memory(diag) : STATUS_OK;
 }

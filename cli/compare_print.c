@@ -7,8 +7,6 @@
 #include "text.h"
 #include "text_table.h"
 
-/* More would scroll away; the JSON has all. */
-#define MAX_GROUPS 12
 #define MAX_ROWS 40
 #define MAX_FINDINGS 60
 
@@ -199,17 +197,50 @@ static void put_all_findings(const struct comparison_findings *findings, struct 
     put_findings(findings, COMPARISON_NOTE, "Notes", out);
 }
 
-static bool changed(const struct comparison_pair *pair)
+/* ---- which groups ---- */
+
+enum importance { IS_BEYOND, IS_WORSE, IS_BETTER, IS_UNCHANGED, IMPORTANCE_COUNT };
+
+static enum importance importance_of(const struct comparison_pair *pair)
 {
-    for (size_t i = 0; i < pair->findings.count; i++)
-        if (pair->findings.items[i].tendency != COMPARISON_NOTE)
-            return true;
-    return false;
+    enum importance most = IS_UNCHANGED;
+    for (size_t i = 0; i < pair->findings.count; i++) {
+        const struct comparison_finding *finding = &pair->findings.items[i];
+        enum importance own = finding->beyond                               ? IS_BEYOND
+                              : finding->tendency == COMPARISON_REGRESSION  ? IS_WORSE
+                              : finding->tendency == COMPARISON_IMPROVEMENT ? IS_BETTER
+                                                                            : IS_UNCHANGED;
+        most = own < most ? own : most;
+    }
+    return most;
 }
 
-bool compare_print_shows(const struct comparison *comparison, const struct comparison_pair *pair)
+struct compare_print_choice compare_print_choose(const struct comparison *comparison)
 {
-    return comparison->pair_count <= MAX_GROUPS || changed(pair);
+    struct compare_print_choice choice = {0};
+    bool few = comparison->pair_count <= COMPARE_PRINT_GROUPS;
+    for (int level = IS_BEYOND; level < IMPORTANCE_COUNT; level++)
+        for (size_t i = 0; i < comparison->pair_count; i++) {
+            const struct comparison_pair *pair = &comparison->pairs[i];
+            bool due = few ? level == IS_BEYOND : importance_of(pair) == (enum importance)level;
+            if (due && !few && level == IS_UNCHANGED)
+                choice.unchanged++;
+            else if (due && choice.count == COMPARE_PRINT_GROUPS)
+                choice.changed++;
+            else if (due)
+                choice.pairs[choice.count++] = pair;
+        }
+    return choice;
+}
+
+void compare_print_rest(struct text_buffer *out, const struct compare_print_choice *choice)
+{
+    if (choice->changed > 0)
+        text_buffer_printf(out, "\nand %zu more group%s that changed (--format json has all)\n",
+                           choice->changed, choice->changed == 1 ? "" : "s");
+    if (choice->unchanged > 0)
+        text_buffer_printf(out, "\n%zu group%s without a change\n", choice->unchanged,
+                           choice->unchanged == 1 ? "" : "s");
 }
 
 /* ---- the whole ---- */
@@ -249,23 +280,15 @@ enum status compare_print(const struct comparison *comparison, struct text_buffe
                           struct diag *diag)
 {
     struct arena arena = {0};
-    size_t shown = 0;
-    size_t hidden = 0;
+    const struct compare_print_choice choice = compare_print_choose(comparison);
     put_safe(out, comparison->verdict.text);
     text_buffer_puts(out, "\n");
     put_side("BASE", &comparison->base, out);
     put_side("NEW ", &comparison->now, out);
     put_all_findings(&comparison->findings, out);
-    for (size_t i = 0; i < comparison->pair_count; i++) {
-        bool shows = compare_print_shows(comparison, &comparison->pairs[i]);
-        if (shows && shown++ < MAX_GROUPS)
-            put_pair(&comparison->pairs[i], &arena, out);
-        else
-            hidden++;
-    }
-    if (hidden > 0)
-        text_buffer_printf(out, "\nand %zu more group%s (--format json has all)\n", hidden,
-                           hidden == 1 ? "" : "s");
+    for (size_t i = 0; i < choice.count; i++)
+        put_pair(choice.pairs[i], &arena, out);
+    compare_print_rest(out, &choice);
     arena_fini(&arena);
     return out->failed ? diag_no_memory(diag) : STATUS_OK;
 }

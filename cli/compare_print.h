@@ -19,8 +19,20 @@ void compare_print_change(struct text_buffer *out, const struct comparison_value
 void compare_print_state(struct text_buffer *out, const struct comparison_pair *pair,
                          const struct comparison_strategy *row);
 
-/* How many groups are shown, and whether this one is: of many only those in which something
- * changed. */
-bool compare_print_shows(const struct comparison *comparison, const struct comparison_pair *pair);
+/* More groups would scroll away; the JSON has all. */
+#define COMPARE_PRINT_GROUPS 12
+
+/* The groups that are shown: all of a few; of many those in which something changed, what is beyond
+ * the allowed first, then regressions, then improvements. */
+struct compare_print_choice {
+    const struct comparison_pair *pairs[COMPARE_PRINT_GROUPS];
+    size_t count;
+    size_t changed, unchanged; /* that are not shown */
+};
+
+struct compare_print_choice compare_print_choose(const struct comparison *comparison);
+
+/* Appends how many groups are not shown; nothing if all are. */
+void compare_print_rest(struct text_buffer *out, const struct compare_print_choice *choice);
 
 #endif

@@ -439,6 +439,29 @@ class Compare(unittest.TestCase):
         self.assertIn("`@`all \\| \\<b\\>", markdown)
         self.assertNotIn("\u001b", markdown)
 
+    def test_of_many_groups_the_worst_come_first(self):
+        for i in range(20):
+            change = {"throughput": 900} if i == 19 else {"throughput": 970} if i > 4 else {}
+            self.write("a/%d.json" % i, record("ddp", workload__seq_len=8 + i))
+            self.write("b/%d.json" % i, record("ddp", workload__seq_len=8 + i, **change))
+        for form in ("text", "markdown"):
+            run = self.run_program("compare", "--format", form, "--max-regression", "5", "a", "b")
+            text = run.stdout.decode()
+            self.assertIn("and 3 more groups that changed", text)
+            self.assertIn("5 groups without a change", text)
+            first, second = text.index("ddp: throughput is worse by"), text.index("worse by 3 %")
+            self.assertIn("worse by 10 %", text[first:second], form)
+
+    def test_evidence_through_a_pipe_is_refused(self):
+        self.write("a.json", record("zero1"))
+        pipe = os.path.join(self.folder, "pipe")
+        os.mkfifo(pipe)
+        writer = subprocess.Popen(["sh", "-c", "cat a.json > pipe"], cwd=self.folder)
+        run = self.run_program("compare", "pipe", "a.json")
+        self.assertEqual(writer.wait(), 0)
+        self.assertEqual(run.returncode, 3)
+        self.assertIn(b"rankledger: pipe: no summary", run.stderr)
+
     def test_output_never_replaces_what_is_compared(self):
         self.write("a/zero1.json", record("zero1"))
         self.write("b/zero1.json", record("zero1"))
