@@ -6,13 +6,16 @@
 #include "output.h"
 #include "text.h"
 
+#define INDENT 2 /* spaces a level */
 #define MARK_LENGTH (sizeof JSON_WRITE_MARK_DUMPED - 1)
 
-/* The pass over jansson's text: what stays is copied in long pieces, what changes is written. */
+/* The pass over jansson's text, which has no white space: what stays is copied, what changes is
+ * written, lines are indented. */
 struct rewriting {
     const char *text; /* NUL-terminated */
     size_t kept;      /* start of what is not yet written */
     size_t at;
+    size_t depth; /* containers that are open */
     struct text_buffer *out;
 };
 
@@ -80,6 +83,54 @@ static bool rewrite_number(struct rewriting *rewriting, size_t length)
     return true;
 }
 
+/* Begins a line. */
+static void indent(struct rewriting *rewriting)
+{
+    static const char line[] = "\n                                ";
+    size_t spaces = rewriting->depth * INDENT;
+    if (spaces < sizeof line - 1) {
+        text_buffer_append(rewriting->out, line, spaces + 1);
+        return;
+    }
+    text_buffer_puts(rewriting->out, "\n");
+    text_buffer_fill(rewriting->out, ' ', spaces);
+}
+
+/* Ends the piece that is copied behind `size` further characters. */
+static void pass(struct rewriting *rewriting, size_t size)
+{
+    rewriting->at += size;
+    flush_kept(rewriting);
+    rewriting->kept = rewriting->at;
+}
+
+/* A character outside texts and numbers. An empty container stays in its line. */
+static void rewrite_structure(struct rewriting *rewriting)
+{
+    char c = rewriting->text[rewriting->at];
+    char next = rewriting->text[rewriting->at + 1];
+    if ((c == '{' && next == '}') || (c == '[' && next == ']')) {
+        rewriting->at += 2;
+    } else if (c == '{' || c == '[') {
+        pass(rewriting, 1);
+        rewriting->depth++;
+        indent(rewriting);
+    } else if (c == '}' || c == ']') {
+        pass(rewriting, 0);
+        rewriting->depth--;
+        indent(rewriting);
+        rewriting->at++;
+    } else if (c == ',') {
+        pass(rewriting, 1);
+        indent(rewriting);
+    } else if (c == ':') {
+        pass(rewriting, 1);
+        text_buffer_append(rewriting->out, " ", 1);
+    } else {
+        rewriting->at++; /* of true, false, null */
+    }
+}
+
 static bool rewrite_text(struct rewriting *rewriting)
 {
     const char *text = rewriting->text;
@@ -96,7 +147,7 @@ static bool rewrite_text(struct rewriting *rewriting)
         } else if (text[at] == '-' || (text[at] >= '0' && text[at] <= '9')) {
             good = rewrite_number(rewriting, strspn(text + at, "0123456789+-.eE"));
         } else {
-            rewriting->at++;
+            rewrite_structure(rewriting);
         }
         if (!good)
             return false;
@@ -121,14 +172,13 @@ static int append_piece(const char *text, size_t size, void *data)
 }
 
 /*
- * jansson's text. Through a callback, because json_dumps in jansson 2.14 does not look whether
- * there was memory for a key: it would leave out the rest of the key and report success. Our buffer
- * remembers that it failed.
+ * jansson's text, without white space: it would hand every line's out in pieces. Through a
+ * callback, because json_dumps in jansson 2.14 does not look whether there was memory for a key: it
+ * would leave out the rest of the key and report success. Our buffer remembers that it failed.
  */
 static bool dump_tree(const json_t *root, struct text_buffer *dumped)
 {
-    const size_t flags =
-        JSON_INDENT(2) | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17);
+    const size_t flags = JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17);
     return json_dump_callback(root, append_piece, dumped, flags) == 0 && !dumped->failed;
 }
 
