@@ -28,7 +28,9 @@ struct archive {
 struct worker {
     struct archive *archive;
     struct arena *arena;     /* of what stays */
-    struct text_buffer text; /* reused */
+    struct text_buffer text; /* reused, as the documents */
+    struct json_read_document *documents;
+    size_t document_count;
     pthread_t thread;
 };
 
@@ -45,6 +47,47 @@ static void note_incomplete(size_t place, size_t *first)
 {
     if (place > 0 && (*first == 0 || place < *first))
         *first = place;
+}
+
+/* A parsed document at `place`; NULL: memory exhausted. */
+static struct json_read_document *take_document(struct worker *worker, size_t place)
+{
+    if (place < worker->document_count)
+        return &worker->documents[place];
+    size_t count = place < 8 ? 16 : 2 * place;
+    struct json_read_document *larger = realloc(worker->documents, count * sizeof *larger);
+    if (larger == NULL)
+        return NULL;
+    memset(larger + worker->document_count, 0, (count - worker->document_count) * sizeof *larger);
+    worker->documents = larger;
+    worker->document_count = count;
+    return &larger[place];
+}
+
+/* Parses the texts of the view's records; those of one summary share theirs. */
+static enum status parse_view(struct worker *worker, struct evidence_set *view, struct diag *diag)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < view->record_count; i++) {
+        const struct json_read_document *kept = view->records[i].json;
+        if (i > 0 && kept->text == worker->documents[used - 1].text)
+            continue;
+        struct json_read_document *document = take_document(worker, used++);
+        struct json_read_fault fault;
+        if (document == NULL)
+            return diag_no_memory(diag);
+        enum status status = json_read_parse(document, kept->text, kept->size, &fault, diag);
+        if (status == STATUS_INPUT)
+            return diag_set(diag, STATUS_BUG, "a document that was read cannot be read again");
+        if (status != STATUS_OK)
+            return status;
+    }
+    used = 0; /* the list of documents stays where it is from here on */
+    for (size_t i = 0; i < view->record_count; i++) {
+        used += i == 0 || view->records[i].json->text != worker->documents[used - 1].text;
+        view->records[i].json = &worker->documents[used - 1];
+    }
+    return STATUS_OK;
 }
 
 /*
@@ -112,6 +155,8 @@ static enum status judge_group(struct worker *worker, size_t group, struct diag 
     analysis.options.listed = true;
     enum status status = make_view(archive, group, &analysis.set, diag);
     if (status == STATUS_OK)
+        status = parse_view(worker, &analysis.set, diag);
+    if (status == STATUS_OK)
         status = analysis_judge(&analysis, diag);
     if (status == STATUS_OK)
         status = archive_row_fill(&analysis, worker->arena, row, diag);
@@ -150,6 +195,9 @@ static void *work(void *argument)
             note_failure(archive, group, status, &diag);
     }
     pthread_mutex_unlock(&archive->lock);
+    for (size_t i = 0; i < worker->document_count; i++)
+        json_read_fini(&worker->documents[i]);
+    free(worker->documents);
     text_buffer_fini(&worker->text);
     return NULL;
 }

@@ -20,7 +20,8 @@ struct evidence_loader {
 struct evidence_source {
     const char *name;
     const char *sha256, *text_sha256;      /* as struct record's */
-    const struct json_read_document *json; /* kept by the set, unless it is refused */
+    const struct json_read_document *json; /* as it was read; NULL: it is none */
+    const struct json_read_document *kept; /* the set's copy; NULL: it is refused */
     uint32_t node;
     size_t first_line; /* added to lines that the caller finds */
     const struct finding_list *findings;

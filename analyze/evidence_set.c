@@ -62,13 +62,14 @@ enum status evidence_loader_skip(struct evidence_loader *loader, const char *nam
 
 /* ---- keeping a document ---- */
 
-/* What the reader has parsed is not parsed again: nodes hold offsets into the text. */
+/* What the reader has parsed is not parsed again: nodes hold offsets into the text. They take more
+ * room than the text, so that groups looked at one by one get theirs when it is their turn. */
 enum status evidence_loader_keep(struct evidence_loader *loader,
                                  const struct json_read_document *json,
                                  const struct json_read_document **kept, struct diag *diag)
 {
     struct evidence_set *set = loader->set;
-    size_t node_bytes = json->count * sizeof *json->nodes;
+    size_t node_bytes = loader->choice->apart ? 0 : json->count * sizeof *json->nodes;
     struct json_read_document **documents =
         evidence_loader_grow(&set->arena, set->documents, set->document_count,
                              &set->document_capacity, sizeof *documents);
@@ -78,13 +79,14 @@ enum status evidence_loader_keep(struct evidence_loader *loader,
         return diag_no_memory(diag);
     struct json_read_node *nodes = (struct json_read_node *)(document + 1);
     char *text = (char *)nodes + node_bytes;
-    memcpy(nodes, json->nodes, node_bytes);
+    if (node_bytes > 0)
+        memcpy(nodes, json->nodes, node_bytes);
     memcpy(text, json->text, json->size);
     text[json->size] = '\0';
     *document = *json;
     document->text = text;
-    document->nodes = nodes;
-    document->capacity = json->count;
+    document->nodes = node_bytes > 0 ? nodes : NULL;
+    document->count = document->capacity = node_bytes > 0 ? json->count : 0;
     document->scratch = NULL;
     document->scratch_capacity = 0;
     set->documents = documents;
@@ -142,6 +144,7 @@ enum status evidence_loader_add_record(struct evidence_loader *loader,
         status = add_warnings(loader, source->findings, &read, diag);
     if (status != STATUS_OK)
         return status;
+    read.json = source->kept;
     read.path = source->name;
     read.file = loader->file;
     read.sha256 = source->sha256;
@@ -258,7 +261,7 @@ static enum status visit(void *context, const struct document *document, struct 
         return pass_over_own(loader, name, document->kind, diag);
     if (!usable)
         return evidence_loader_reject(loader, &source, diag);
-    enum status status = evidence_loader_keep(loader, &document->json, &source.json, diag);
+    enum status status = evidence_loader_keep(loader, &document->json, &source.kept, diag);
     if (status != STATUS_OK)
         return status;
     if (document->kind == DOCUMENT_FOREIGN_SUMMARY)

@@ -57,8 +57,9 @@ struct evidence_set {
 struct evidence_choice {
     const char *const *only; /* names of the sources to take, sorted bytewise; NULL: all */
     size_t only_count;
-    bool apart; /* the groups are looked at one by one: refused sources get their keys, and copies
-                   are left to evidence_set_note_copies */
+    bool apart; /* the groups are looked at one by one: refused sources get their keys, copies are
+                   left to evidence_set_note_copies, and documents are kept as text alone, without
+                   nodes */
 };
 
 /*
