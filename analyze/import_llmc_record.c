@@ -95,27 +95,62 @@ static void write_state_bytes(const struct import_llmc_run *run, struct import_r
     import_number(record, "workload.state_bytes.optimizer", has_master ? 12 : 8, line);
 }
 
-/* A stage that shards the optimizer must have allocated a part of it: 4 bytes a parameter / N. */
-static void check_sharding(const struct import_llmc_run *run, struct import_record *record,
-                           double stage)
+/*
+ * The stage that the allocations show: AdamW's first moment takes 4 bytes a parameter, the
+ * gradients as many bytes as the parameters, and a stage that shards them allocates a part. NAN:
+ * they do not show it, or agree with any higher stage.
+ */
+static double stage_allocated(const struct import_llmc_run *run, const struct import_record *record)
 {
     double ranks;
+    const double mib = 1024 * 1024;
     const struct import_llmc_allocation *moment = allocated(run, "AdamW optimizer state m");
-    double whole = import_llmc_told(run, IMPORT_LLMC_PARAMETERS) * 4 / (1024 * 1024);
+    const struct import_llmc_allocation *gradients = allocated(run, "parameter gradients");
+    double whole = import_llmc_told(run, IMPORT_LLMC_PARAMETERS) * 4 / mib;
+    double whole_gradients = import_llmc_told(run, IMPORT_LLMC_PARAMETER_BYTES) / mib;
     if (!import_given_number(record, "workload.world_size", &ranks) || !(ranks > 1) ||
         moment == NULL || !(whole > 16)) /* whole MiB are printed: small models prove nothing */
-        return;
-    bool sharded = moment->mib < 0.75 * whole;
-    if (sharded != (stage >= 1))
-        import_warn(record, run->settings[IMPORT_LLMC_ZERO_STAGE].line,
-                    "zero_stage is %.0f, but each process allocated %.0f MiB of the %.0f MiB that "
-                    "AdamW's first moment takes; check what ran",
-                    stage, moment->mib, whole);
+        return NAN;
+    if (moment->mib >= 0.75 * whole)
+        return 0;
+    return gradients != NULL && gradients->mib >= 0.75 * whole_gradients ? 1 : NAN;
+}
+
+/* The stage that ran, of one that the table tells; NAN: not clear. */
+static double stage_that_ran(const struct import_llmc_run *run, struct import_record *record,
+                             double stage)
+{
+    size_t line = run->settings[IMPORT_LLMC_ZERO_STAGE].line;
+    double shown = stage_allocated(run, record);
+    if (isnan(shown) || shown == stage)
+        return stage;
+    import_warn(record, line,
+                "zero_stage is %.0f, but each process allocated %.0f MiB of the %.0f MiB that "
+                "AdamW's first moment takes%s",
+                stage, allocated(run, "AdamW optimizer state m")->mib,
+                import_llmc_told(run, IMPORT_LLMC_PARAMETERS) * 4 / (1024 * 1024),
+                stage == 0   ? ": the strategy is left out"
+                : shown == 0 ? ": nothing was sharded, the strategy is ddp"
+                             : " and all of the gradients: the strategy is zero1");
+    return stage == 0 ? NAN : shown;
+}
+
+/* llm.c's own words for running stage 0 instead of what was asked for. */
+static void write_fallback(const struct import_llmc_run *run, struct import_record *record)
+{
+    const struct import_llmc_number *told = &run->settings[IMPORT_LLMC_ZERO_STAGE];
+    struct import_span words = run->fallback.text;
+    import_warn(record, run->fallback.line,
+                "a ZeRO stage was asked for and not run: \"%.*s\"; the strategy is ddp",
+                (int)(words.length < 100 ? words.length : 100), words.text);
+    if (told->line != 0 && told->value != 0)
+        import_warn(record, told->line, "zero_stage %.0f is the one asked for", told->value);
+    import_text(record, "strategy", "ddp", run->fallback.line);
 }
 
 /*
  * What ran, not what was asked for: llm.c shards the optimizer alone (stage 1), and says so when it
- * runs stage 0 instead. Higher stages are believed only where no such line stands.
+ * runs stage 0 instead. Higher stages are believed only where nothing speaks against it.
  */
 static void write_strategy(const struct import_llmc_run *run, struct import_record *record)
 {
@@ -123,27 +158,18 @@ static void write_strategy(const struct import_llmc_run *run, struct import_reco
     const struct import_llmc_number *told = &run->settings[IMPORT_LLMC_ZERO_STAGE];
     double stage = told->value;
     if (run->fallback.line != 0) {
-        struct import_span words = run->fallback.text;
-        import_warn(record, run->fallback.line,
-                    "a ZeRO stage was asked for and not run: \"%.*s\"; the strategy is ddp",
-                    (int)(words.length < 100 ? words.length : 100), words.text);
-        if (told->line != 0 && stage != 0)
-            import_warn(record, told->line, "zero_stage %.0f is the one asked for", stage);
-        import_text(record, "strategy", "ddp", run->fallback.line);
-        stage = 0;
+        write_fallback(run, record);
     } else if (told->line != 0) {
         if (stage != 0 && stage != 1 && stage != 2 && stage != 3) {
             import_warn(record, told->line, "zero_stage %g is no stage of ZeRO", stage);
             return;
         }
-        import_text(record, "strategy", names[(int)stage], told->line);
+        stage = stage_that_ran(run, record, stage);
+        if (!isnan(stage))
+            import_text(record, "strategy", names[(int)stage], told->line);
     } else if (run->sharded.line != 0) {
         import_text(record, "strategy", "zero1", run->sharded.line);
-        return;
-    } else {
-        return;
     }
-    check_sharding(run, record, stage);
 }
 
 static void write_allocations(const struct import_llmc_run *run, struct import_record *record)
