@@ -32,6 +32,9 @@ static bool same(struct import_span a, struct import_span b)
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
+/* More than any cluster has: who lists more has no hosts in the list, and would wait for long. */
+#define MOST_HOSTS 8192
+
 /* Hosts are numbers: how many, and how many ranks on each, in the order of the list. */
 static void write_hosts(struct writing *writing)
 {
@@ -45,6 +48,8 @@ static void write_hosts(struct writing *writing)
         size_t host = 0;
         while (host < hosts && !same(firsts[host].host, run->devices[i].host))
             host++;
+        if (host == MOST_HOSTS)
+            return;
         if (host == hosts)
             firsts[hosts++] = run->devices[i];
         ranks[host]++;
