@@ -37,7 +37,7 @@ with tempfile.TemporaryDirectory() as folder:
             began = time.perf_counter()
             steps(evidence, full)
             blocks.append((time.perf_counter() - began) / STEPS * 1e6)
-        inside = statistics.median(step[0] for step in evidence.kept["steps"]) * 1e3
+        inside = statistics.median(step["ms"] for step in evidence.data["steps"]) * 1e3
         evidence.finish()
         print("%-38s %5.1f us a step (smallest block %.1f), of them %.1f in the measured time"
               % (what, statistics.median(blocks), min(blocks), inside))

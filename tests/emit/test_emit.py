@@ -23,6 +23,7 @@ PAGE = TEMPLATES / "emit" / "README.md"
 STAND_IN = HERE / "stand_in"
 PROGRAM = None
 MIB = 2**20
+CACHE = tempfile.TemporaryDirectory(prefix="emit")     # so that not every rank compiles the same files
 WORDS = ("someone", "10.0.0.7", "/home", os.uname().nodename)    # what no record may hold
 
 sys.path.insert(0, str(TEMPLATES))
@@ -37,8 +38,8 @@ def loops():
 
 
 def environment(rank, size, **more):
-    names = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": size, "LOCAL_WORLD_SIZE": size, "MASTER_PORT": os.getpid(),
-             "PYTHONPATH": "%s:%s" % (TEMPLATES, STAND_IN), "PYTHONDONTWRITEBYTECODE": 1, "PATH": os.environ["PATH"],
+    names = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": size, "MASTER_PORT": os.getpid(),
+             "PYTHONPATH": "%s:%s" % (TEMPLATES, STAND_IN), "PYTHONPYCACHEPREFIX": CACHE.name, "PATH": os.environ["PATH"],
              "SECRET_TOKEN": "someone"}
     names.update(more)
     return {name: str(value) for name, value in names.items()}
@@ -70,7 +71,7 @@ class Emits(unittest.TestCase):
         for rank in range(ranks):
             more = dict(names, **(of_rank(rank) if of_rank else {}))
             self.children.append(subprocess.Popen(
-                [sys.executable, "-W", "error", script, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
+                [sys.executable, "-W", "error", script, *map(str, arguments)], cwd=self.folder, stdin=subprocess.PIPE,
                 env=environment(rank, ranks, **more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
 
     def wait(self, codes=None):
@@ -187,8 +188,7 @@ class Page(Emits):
         peak = state + MIB                              # and the activations of the second micro-batch
         phases = {one["phase"]: one["peak_bytes"] for one in record["memory"]["per_rank"][1]["phases"]}
         self.assertEqual(phases, {"init": state // 4 - 2, "step": state - state // 4 + 2, "forward": peak,
-                                  "backward": peak, "optimizer": state,
-                                  "between_steps": state - state // 4 + 2})
+                                  "backward": peak, "optimizer": state})
         self.assertEqual(metrics["peak_memory_mb_per_rank"], [peak / MIB] * 2)
         self.assertEqual((metrics["peak_memory_mb"], metrics["memory_kind"]), (peak / MIB, "allocated"))
         self.assertEqual(metrics["peak_reserved_mb"], 8)       # segments of 2 MiB
@@ -212,20 +212,6 @@ class Page(Emits):
             self.is_valid()
             os.unlink(self.path("evidence/ddp.json"))
 
-    def test_ranks_on_several_hosts_without_a_shared_folder(self):
-        """A host is a folder here, with a name of its own for the template to see."""
-        for host in (0, 1):
-            os.mkdir(self.path("host%d" % host))
-        text = ("import os, emit_evidence\nhost = os.environ['RANK']\nos.chdir('host' + host)\n"
-                "emit_evidence._host_key = lambda: host\n" + loops()["train_ddp.py"])
-        self.launch(text, LOCAL_WORLD_SIZE=1)
-        record = self.record("host0/evidence/ddp.json")
-        self.assertEqual((record["hardware"]["hosts"], record["hardware"]["ranks_per_host"]), (2, [1, 1]))
-        self.assertEqual([len(row) for row in record["metrics"]["step_times_ms"]], [4, 4])
-        self.is_valid("host0/evidence")
-        self.assertFalse(os.path.exists(self.path("host1/evidence/ddp.json")))
-
-
 class Failures(Emits):
     """One rank fails in the forward pass of step 3; the other does not notice unless it is said."""
 
@@ -240,9 +226,7 @@ class Failures(Emits):
         return record
 
     def test_exceptions_by_kind(self):
-        for kind, expected in (("oom", "out_of_memory"), ("interrupt", "interrupted"), ("error", None),
-                               ("exit", None)):
-            code = {"interrupt": -2, "exit": 3}.get(kind, 1)
+        for kind, expected, code in (("oom", "out_of_memory", 1), ("interrupt", "interrupted", -2), ("error", None, 1)):
             told = self.strike(kind, codes=[0, code])
             record = self.failed(kind=expected, rank=1, step=3, phase="forward")
             self.check_kept(record)
@@ -254,11 +238,12 @@ class Failures(Emits):
                 self.assertIn("shard.bin", told[1])     # the exception itself goes on untouched
             shutil.rmtree(self.path("evidence"))
 
-    def test_a_decorated_function_and_a_plain_start_record_it_too(self):
-        self.strike("oom", "train_fsdp2.py", codes=[0, 1])
-        self.failed("evidence/fsdp_full_shard.json", kind="out_of_memory", rank=1, step=3, phase="step")
-        self.launch("train_deepspeed.py", 2, codes=[0, 1], STAND_IN_FAIL="oom@1:3", STAND_IN_ELEMENT=2)
-        self.failed("evidence/zero2.json", kind="out_of_memory", rank=1, step=3)
+    def test_a_program_without_with_records_it_too(self):
+        for name, text in (("out_of_memory", "raise MemoryError('no room')"), ("interrupted", "")):
+            self.launch("import emit_evidence\nevidence = emit_evidence.start('ddp', 'evidence/%s.json')\n"
+                        "for _ in range(3):\n    with evidence.step(): pass\n%s\n" % (name, text), ranks=1,
+                        codes=[1 if text else 0])
+            self.failed("evidence/%s.json" % name, kind=name, rank=0, step=3)
 
     def test_a_killed_rank_is_told_by_the_one_that_misses_it(self):
         """Rank 0 sees the connection closed while rank 1's process is still there: it must wait for that cause."""
@@ -287,16 +272,22 @@ class Failures(Emits):
         self.strike("kill", codes=[0, -9])
         self.check_kept(self.failed(kind="rank_lost", rank=1, step=3))
         self.assertEqual(self.journals(), ["rank-0.journal", "rank-1.journal"])
+        names = {"ranks": 1, "WORLD_SIZE": 2, "STAND_IN_STORE": self.folder}
+        shutil.rmtree(self.path("evidence"))
+        self.launch("train_ddp.py", codes=[-9], STAND_IN_FAIL="kill@0:3", **names)
+        self.launch("train_ddp.py", RANK=1, LOCAL_RANK=1, **names)
+        self.failed(kind="rank_lost", rank=0, step=3)
 
     def test_killed_altogether_is_told_by_merge(self):
         self.launch("train_ddp.py", codes=[-9, -9], of_rank=lambda rank: {"STAND_IN_FAIL": "kill@%d:3" % rank})
         self.assertEqual(os.listdir(self.path("evidence")), ["ddp.json.ranks"])
-        command = [sys.executable, str(TEMPLATES / "emit_evidence.py"), "merge", self.path("evidence/ddp.json.ranks")]
+        command = [sys.executable, str(TEMPLATES / "emit_evidence.py"), "merge", self.path("evidence/ddp.json.ranks"),
+                   self.path("evidence/ddp.json")]
         self.assertEqual(subprocess.run(command).returncode, 1)
         self.check_kept(self.failed(kind="rank_lost", rank=0))
         again = subprocess.run(command, capture_output=True, text=True)
-        self.assertEqual((again.returncode, "--overwrite" in again.stderr), (2, True))
-        command[-1] = self.folder
+        self.assertEqual((again.returncode, "exists: name another" in again.stderr), (3, True))
+        command[-2:] = [self.folder, self.path("other.json")]
         self.assertEqual(subprocess.run(command, capture_output=True).returncode, 3)
 
     def test_a_broken_collective_is_told_after_its_cause(self):
@@ -306,26 +297,6 @@ class Failures(Emits):
         self.launch("train_ddp.py", codes=[1, 1], of_rank=lambda rank: {
             "STAND_IN_FAIL": ("nccl@0:3", "oom@1:3")[rank]})
         self.failed(kind="out_of_memory", rank=1)
-
-    def test_leaving_without_finish(self):
-        self.launch(loops()["train_deepspeed.py"].replace("evidence.finish()\n", ""), 1)
-        self.failed("evidence/zero1.json", kind="interrupted", step=6)
-
-    def test_children_of_multiprocessing_are_seen_to_the_end(self):
-        text = ("import multiprocessing, os, sys\nimport emit_evidence\n"
-                "def train(rank):\n"
-                "    os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE='2', LOCAL_WORLD_SIZE='2')\n"
-                "    evidence = emit_evidence.start('ddp', 'evidence/ddp.json', {})\n"
-                "    for step in range(4):\n"
-                "        if (rank, step) == (1, 3): raise MemoryError('no room')\n"
-                "        evidence.step_done(tokens=1)\n"
-                "    evidence.finish()\n"
-                "ranks = [multiprocessing.get_context('fork').Process(target=train, args=(rank,)) for rank in (0, 1)]\n"
-                "for one in ranks: one.start()\n"
-                "for one in ranks: one.join()\n")
-        self.launch(text, ranks=1)
-        # From 3.13 on such a child's exception is forgotten when its end is told.
-        self.failed(kind="out_of_memory" if sys.version_info < (3, 13) else "interrupted", rank=1, step=3)
 
     def test_a_forked_child_ends_nothing(self):
         text = ("import os, sys\nimport emit_evidence\n"
@@ -345,7 +316,7 @@ class Failures(Emits):
 
     def test_a_rank_that_never_comes(self):
         text = loops()["train_ddp.py"].replace("optimizer=optimizer)", "optimizer=optimizer, wait_s=0)")
-        self.launch(text, ranks=1, WORLD_SIZE=2, LOCAL_WORLD_SIZE=2)
+        self.launch(text, ranks=1, WORLD_SIZE=2)
         record = self.failed(kind="launch", rank=1)
         self.assertIn("every rank must call start()", record["failure"]["reason"])
 
@@ -374,14 +345,12 @@ class Records(Emits):
 
     def setUp(self):
         super().setUp()
-        for name in ("RANK", "WORLD_SIZE", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"):
-            os.environ.pop(name, None)
         self.output = self.path("one.json")
 
     def start(self, strategy="ddp", **options):
         options.setdefault("workload", {"seq_len": 4, "micro_batch": 2})
         evidence = emit_evidence.start(strategy, self.output, **options)
-        self.addCleanup(lambda: evidence in emit_evidence._open and emit_evidence._open.remove(evidence))
+        self.addCleanup(lambda: setattr(evidence, "ended", True))
         self.addCleanup(lambda: evidence.journal.closed or evidence.journal.close())
         return evidence
 
@@ -389,14 +358,14 @@ class Records(Emits):
         """The record and what was said."""
         said = io.StringIO()
         with contextlib.redirect_stderr(said):
-            self.assertEqual(evidence.finish(), self.output)
+            evidence.finish()
         return self.record("one.json"), said.getvalue()
 
-    def run_steps(self, count, tokens=8, **options):
+    def run_steps(self, count, phase="forward", **options):
         evidence = self.start(**options)
         for _ in range(count):
-            with evidence.step(tokens=tokens):
-                pass
+            with evidence.step(tokens=8):
+                evidence.phase(phase)
         return evidence
 
     def test_strategies_have_one_spelling(self):
@@ -406,8 +375,6 @@ class Records(Emits):
                 self.start(wrong)
         with self.assertRaisesRegex(ValueError, "it is one of ddp, zero1"):
             self.start("pipeline")
-        with self.assertRaisesRegex(ValueError, "evidence_level 'multi_gpu'"):
-            self.start(evidence_level="multi_gpu")      # is the collector's own
         self.assertEqual([name for name in os.listdir(self.folder) if "one" in name], [])
 
     def test_a_strategy_that_does_not_run_is_refused(self):
@@ -427,33 +394,33 @@ class Records(Emits):
     def test_hybrid_sharding_has_no_strategy(self):
         one = Held(4)
         one.placements = [type("Replicate", (), {})(), type("Shard", (), {})()]
-        with self.assertRaisesRegex(ValueError, "HYBRID_SHARD"):
+        with self.assertRaisesRegex(ValueError, "does not shard fully"):
             self.start("fsdp_full_shard", model=model_of("FSDPModule", [one]))
 
     def test_state_that_no_number_a_parameter_describes(self):
-        """Whole; partly frozen; offloaded; moments of another shape. The residents are told all the same."""
+        """Whole; partly frozen; moments of another shape: the residents are told all the same. Not if offloaded."""
         for frozen, place, moment, told in ((False, "cuda:0", 8, {"parameters": 4, "gradients": 4, "optimizer": 4}),
                                             (True, "cuda:0", 8, None), (False, "cpu", 8, None),
                                             (False, "cuda:0", 3, None)):
             one = Held(8)
             one.requires_grad, one.grad = not frozen, Held(8)
             optimizer = type("Optimizer", (), {"state": {one: {"step": Held(1), "moment": Held(moment, place)}}})()
-            evidence = self.start(model=model_of("Model", [one]), optimizer=optimizer)
-            for _ in range(3):
-                with evidence.step():
-                    evidence.phase("optimizer")
+            with contextlib.redirect_stderr(io.StringIO()) as warned:
+                evidence = self.run_steps(3, "optimizer", model=model_of("Model", [one]), optimizer=optimizer)
             record, _ = self.finish(evidence)
             self.assertEqual(record["workload"].get("state_bytes"), told)
-            self.assertEqual(record["memory"]["per_rank"][0]["resident"],
-                             {"parameters": 32, "gradients": 32, "optimizer_state": 4 + 4 * moment})
+            resident = {"parameters": 32, "gradients": 32, "optimizer_state": 4 + 4 * moment}
+            self.assertEqual(record["memory"]["per_rank"][0].get("resident"), None if place == "cpu" else resident)
+            self.assertEqual("offloaded" in warned.getvalue(), place == "cpu")
             os.unlink(self.output)
 
     def test_flat_parameters_are_counted_once(self):
         """FSDP's wrapper hands attributes on to what it wraps, so two modules show one flat parameter."""
         flat = Held(8)
         flat._unpadded_unsharded_size = Held(15)     # of two ranks, padding left out
-        state = emit_evidence._State(model_of("FullyShardedDataParallel", [flat], modules=2, _flat_param=flat), None)
-        state.optimizer = type("Optimizer", (), {"state": {flat: {"moment": Held(8)}}})()
+        state = emit_evidence._State(model_of("FullyShardedDataParallel", [flat], modules=2, _flat_param=flat), None,
+                                     "fsdp_full_shard")
+        state.inner = type("Optimizer", (), {"state": {flat: {"moment": Held(8)}}})()
         told = state.measure()
         self.assertEqual((told["parameters"], told["resident"]["parameters"]), (15, 32))
 
@@ -469,7 +436,7 @@ class Records(Emits):
 
     def test_a_second_start_and_a_second_finish(self):
         evidence = self.run_steps(3)
-        with self.assertRaisesRegex(ValueError, "finish"):
+        with self.assertRaisesRegex(ValueError, "an output of its own"):
             self.start()
         record, _ = self.finish(evidence)
         os.unlink(self.output)
@@ -490,22 +457,21 @@ class Records(Emits):
             with evidence.step():
                 evidence.loss(loss)
                 evidence.grad_norm(norm)
-        record, said = self.finish(evidence)
+        record, _ = self.finish(evidence)
         self.assertEqual(record["metrics"]["losses"], [1.0, None, 0.5, 0.25])
         self.assertEqual(record["metrics"]["grad_norms"], [1.0, 2.0, None, 1.0])
         self.assertEqual(record["failure"], None)
-        self.assertIn("losses of 1 steps are not finite, the first of step 1", said)
         self.is_valid("one.json")
 
     def test_workload_that_is_no_workload(self):
-        for wrong in ({"seq_len": "1024"}, {"micro_batch": 2.5}, {"parameters": -1}, {"world_size": True},
-                      {"model": float("nan")}, {"state_bytes": [4, 4, 8]}, ["gpt2"]):
+        for wrong in ({"seq_len": "1024"}, {"micro_batch": 2.5}, {"parameters": -1}, {"global_batch": True},
+                      {"model": float("nan")}, ["gpt2"]):
             with self.assertRaises(ValueError, msg=wrong):
                 self.start(workload=wrong)
 
     def test_a_fault_at_the_end_does_not_end_the_training(self):
         evidence = self.run_steps(3)
-        del evidence.kept["timing"]
+        del evidence.data["warmup"]
         said = io.StringIO()
         with contextlib.redirect_stderr(said):
             evidence.finish()
@@ -513,53 +479,26 @@ class Records(Emits):
 
     def test_calls_in_the_wrong_place(self):
         evidence = self.start()
-        evidence.step()
-        with self.assertRaisesRegex(RuntimeError, "step_done"):
-            evidence.step()
-        evidence = self.start_again(evidence)
         for amount in (-1, float("nan")):
-            with self.assertRaisesRegex(ValueError, "amounts"):
-                evidence.step(tokens=amount)
+            with self.assertRaisesRegex(ValueError, "tokens of a step are an amount"):
+                with evidence.step(tokens=amount):
+                    pass
+        for call in (evidence.loss, evidence.grad_norm, evidence.phase):
+            with self.assertRaisesRegex(RuntimeError, "inside the step"):
+                call("forward")
+        with self.assertRaises(KeyError), evidence.step():
+            raise KeyError
+        self.assertEqual((evidence.steps, evidence.values), (0, None))
         with evidence.step():
-            pass
-        with self.assertRaisesRegex(RuntimeError, "inside the step"):
-            evidence.loss(1.0)
-        evidence = self.start_again(evidence)
-        evidence.loss(1.0)
-        with self.assertRaisesRegex(RuntimeError, "inside the step"):
-            evidence.step().__enter__()
-        for word in ("checkpoint", "Forward", "", 3):
-            with self.assertRaises(ValueError):
-                evidence.phase(word)
-        os.environ.update(RANK="1", WORLD_SIZE="2")
-        with self.assertRaisesRegex(RuntimeError, "start\\(\\) saw rank 0 of 1, and now it is rank 1 of 2"):
-            evidence.step_done()
-        del os.environ["RANK"], os.environ["WORLD_SIZE"]
+            for word in ("checkpoint", "Forward", "", 3):
+                with self.assertRaises(ValueError):
+                    evidence.phase(word)
 
-    def start_again(self, evidence):
-        evidence.failed("a test")
-        os.unlink(self.output)
-        return self.start()
-
-    def test_pauses_and_checkpoints_are_no_step(self):
-        evidence = self.start(warmup=1)
-        for number in range(3):
-            with evidence.pause():
-                pass
-            with evidence.checkpoint("save", "sharded"):
-                pass
-            evidence.step_done(samples=2)
-        with evidence.checkpoint("restore", "sharded"):
-            pass
-        with self.assertRaisesRegex(ValueError, "did you mean 'restore'"):
-            with evidence.checkpoint("restor"):
-                pass
-        record, _ = self.finish(evidence)
-        saved = record["checkpoint"][0]
-        self.assertEqual((saved["kind"], len(record["checkpoint"])), ("sharded", 1))
-        self.assertGreater(saved["save_ms"], 0)
-        self.assertGreater(saved["restore_ms"], 0)
-        self.is_valid("one.json")
+    def test_start_before_the_process_group(self):
+        text = loops()["train_ddp.py"].replace("dist.init_process_group()\n", "").replace(
+            "        with evidence.step", "        dist.init_process_group()\n        with evidence.step")
+        told = self.launch(text, ranks=1, WORLD_SIZE=2, codes=[1])
+        self.assertIn("start() saw rank 0 of 1, and now it is rank 0 of 2", told[0])
 
     def test_a_full_disk_does_not_stop_training(self):
         if not os.path.exists("/dev/full"):
@@ -569,7 +508,7 @@ class Records(Emits):
         evidence.journal.close()
         evidence.journal = open("/dev/full", "w", encoding="utf-8")
         with contextlib.redirect_stderr(said):
-            with evidence.step(tokens=8):
+            with evidence.step():
                 pass
         self.assertIn("cannot be written", said.getvalue())
         record, _ = self.finish(evidence)
@@ -587,10 +526,6 @@ class Records(Emits):
         self.is_valid("two.json")
         self.assertEqual([name for name in os.listdir(self.folder) if name.endswith(".tmp")], [])
 
-    def test_tokens_of_all_ranks_are_told(self):
-        _, said = self.finish(self.run_steps(4, tokens=16))
-        self.assertIn("16 tokens a step were told, but global_batch 2 times seq_len 4 is 0.5 times", said)
-
     def test_torch_is_never_imported(self):
         code = "import sys; sys.modules['torch'] = None; import emit_evidence; print(emit_evidence.VERSION)"
         run = subprocess.run([sys.executable, "-c", code], env=environment(0, 1), capture_output=True, text=True)
@@ -603,16 +538,16 @@ class Records(Emits):
         folder = self.path("many.json.ranks")
         os.makedirs(folder)
         for rank, (times, lines, header) in ranks.items():
-            told = {"rank": rank, "world_size": world_size or len(ranks), "token": "t", "pid": 2**22 + rank,
-                    "host": "a", "process_space": "elsewhere", "started": 1.0, "started_utc": "2026-01-01T00:00:00Z",
-                    "strategy": "zero1", "warmup": 1, "workload": {"seq_len": 10, "micro_batch": 1}, "timing": ""}
+            told = {"rank": rank, "world_size": world_size or len(ranks), "token": "t", "host": "a", "started": 1.0,
+                    "strategy": "zero1", "warmup": 1, "workload": {"seq_len": 10, "micro_batch": 1}, "hardware": {},
+                    "strategy_options": {}}
             told.update(header)
-            steps = [{"step": [ms, 10, 1, 1, ms / 4, None, None]} for ms in times]
+            steps = [{"step": {"ms": ms, "tokens": 10}} for ms in times]
             with open(os.path.join(folder, "rank-%d.journal" % rank), "w", encoding="utf-8") as file:
-                for line in [{"open": told}] + steps + lines:
+                for line in [told] + steps + lines:
                     file.write((line if isinstance(line, str) else json.dumps(line)) + "\n")
         with contextlib.redirect_stderr(io.StringIO()) as said:
-            self.assertEqual(emit_evidence.merge(folder), code, said.getvalue())
+            self.assertEqual(emit_evidence.merge(folder, self.path("many.json")), code, said.getvalue())
         self.said = said.getvalue()
         if code != 3:
             self.is_valid("many.json")
@@ -624,14 +559,13 @@ class Records(Emits):
         self.assertEqual(record["metrics"]["step_times_ms"], [[10, 30, 20], [12, 16, 25]])
         self.assertEqual(record["metrics"]["step_time_ms"], 25)            # median of 12, 30, 25
         self.assertEqual(record["metrics"]["throughput"], 20 / 0.025)
-        self.assertEqual(record["metrics"]["communication_ratio"], 0.25)
         self.assertEqual(record["hardware"]["hosts"], 1)
 
     def test_ranks_that_did_not_do_the_same(self):
         end = [{"end": 2.0}]
-        record = self.merge({0: ([9, 10, 30], end, {}), 1: ([9, 12], end, {"strategy": "ddp"})})
+        record = self.merge({0: ([9, 10, 30], end, {}), 1: ([9, 12], end, {})})
         self.assertEqual(record["metrics"]["step_times_ms"], [[10], [12]])
-        self.assertEqual(len(record["warnings"]), 2)
+        self.assertEqual(len(record["warnings"]), 1)
 
     def test_a_torn_line_and_a_rank_without_an_end(self):
         record = self.merge({0: ([9, 10, 11], [{"end": 2.0}], {}), 1: ([9, 12], ['{"step":[1'], {})}, code=1)
@@ -655,9 +589,18 @@ class Records(Emits):
                              1: ([9, 12], end, {})})
         self.assertEqual(record["metrics"]["step_times_ms"], [[10]])
 
-    def test_a_running_rank_is_waited_for(self):
-        self.merge({0: ([9, 10], [], {"pid": os.getpid(), "process_space": emit_evidence._process_space()})}, code=3)
-        self.assertIn("still running", self.said)
+    def test_a_run_that_goes_on_is_not_merged_and_not_written_over(self):
+        self.begin("import emit_evidence, sys\nevidence = emit_evidence.start('ddp', 'one.json')\n"
+                   "print('begun', flush=True)\nsys.stdin.read()\n", ranks=1)
+        child = self.children[0]
+        self.assertEqual(child.stdout.readline(), "begun\n")
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertEqual(emit_evidence.merge(self.output + ".ranks", self.output), 3)
+        self.assertIn("goes on", said.getvalue())
+        with self.assertRaisesRegex(RuntimeError, "another process writes"):
+            self.start()
+        self.wait()
+        self.failed("one.json", kind="interrupted", step=0)
 
 
 TORCH = os.environ.get("RANKLEDGER_TORCH_PYTHON")

@@ -10,7 +10,8 @@ import torch
 SEQUENCES, LENGTH, ACCUMULATION, STEPS, WIDTH, VOCAB = 4, 16, 2, 6, 64, 128
 torch.set_num_threads(1)
 device = torch.device("cpu")
-workload = {"model": "tiny", "seq_len": LENGTH, "micro_batch": SEQUENCES, "dtype": "bf16", "optimizer": "adamw"}
+workload = {"model": "tiny", "seq_len": LENGTH, "micro_batch": SEQUENCES,
+            "gradient_accumulation": ACCUMULATION, "dtype": "bf16", "optimizer": "adamw"}
 passes = 0
 
 

@@ -5,7 +5,8 @@ import torch
 
 SEQUENCES, LENGTH, ACCUMULATION, STEPS = 4, 16, 2, 6
 device = "cuda" if torch.cuda.is_available() else "cpu"
-workload = {"model": "tiny", "seq_len": LENGTH, "micro_batch": SEQUENCES, "dtype": "bf16", "optimizer": "adamw"}
+workload = {"model": "tiny", "seq_len": LENGTH, "micro_batch": SEQUENCES,
+            "gradient_accumulation": ACCUMULATION, "dtype": "bf16", "optimizer": "adamw"}
 
 
 class Batch:

@@ -3,6 +3,8 @@ from . import cuda
 
 
 class Tensor:
+    device, requires_grad = "cuda:0", True
+
     def __init__(self, count, element=4, value=0.0):
         self.count, self.element, self.value = count, element, value
         cuda.allocate(count * element)
