@@ -214,6 +214,12 @@ class Nccl(unittest.TestCase):
         self.assertEqual(document["failure"]["kind"], "communication")
         self.assertEqual(document["failure"]["reason"], "Test NCCL failure all_reduce.cu:44 'unhandled system error'")
 
+    def test_the_end_of_an_output_is_recognised(self):
+        text = row(1 << 20, 100.0, 1.875) + ENDING.format(wrong=2, verdict="FAILED", average=100, program="all_reduce_perf")
+        document = self.imported(text, "--set", "workload.world_size=16")
+        self.assertEqual(document["calibration"]["links"][0]["bus_gb_per_s"], 100)
+        self.assertEqual(document["failure"]["kind"], "wrong_values")
+
     def test_rows_without_a_header_are_known_by_their_type(self):
         rows = "".join(line + "\n" for line in run_text().splitlines() if not line.startswith("#") or ":" in line)
         document = self.imported("12 34 foo bar 5 6 7 8 9\n" + rows, "--from", "nccl-tests", "--set", "workload.world_size=8")
