@@ -94,6 +94,9 @@ struct import_deepspeed_iterations {
     struct import_told global_batch, seq_len;
     double skipped, nans; /* sums */
     size_t skipped_line, nan_line;
+    bool names_loss;  /* a loss of any name is printed */
+    size_t bad_norms; /* norms that are printed and no number, */
+    size_t bad_norm_line;
     size_t repeated; /* lines of a step that had one already */
 };
 

@@ -96,6 +96,21 @@ static bool loop_step_of(const struct import_line *line, double *step, double *m
     return pipeline_of(line, step, ms) && *ms > 0 && import_told_usable(*ms);
 }
 
+static bool contains(const struct import_line *line, const char *text)
+{
+    struct import_span rest = line->span;
+    return import_scan_find(&rest, text);
+}
+
+/* What is missing or no number among a line's loss and norm. */
+static void note_bad(struct import_deepspeed_iterations *taken, const struct import_line *line)
+{
+    double norm = 0;
+    taken->names_loss = taken->names_loss || contains(line, "loss:") || contains(line, "loss=");
+    if (field_of(line, norm_labels, &norm) && !isfinite(norm) && taken->bad_norms++ == 0)
+        taken->bad_norm_line = line->number;
+}
+
 static bool take_iteration(struct import *import, struct import_deepspeed_iterations *taken,
                            const struct import_line *line)
 {
@@ -114,6 +129,7 @@ static bool take_iteration(struct import *import, struct import_deepspeed_iterat
     import_sample_add(import, &taken->rates, rate_or_nan(line, rate_labels), line->number);
     import_sample_add(import, &taken->losses, value_or_nan(line, loss_labels), line->number);
     import_sample_add(import, &taken->norms, value_or_nan(line, norm_labels), line->number);
+    note_bad(taken, line);
     take_told(&taken->global_batch, line, batch_labels);
     take_told(&taken->seq_len, line, seq_labels);
     sum_of(&taken->skipped, &taken->skipped_line, line, skipped_labels);

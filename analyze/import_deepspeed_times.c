@@ -266,13 +266,21 @@ static void write_losses(struct import_record *record,
                          const struct import_deepspeed_iterations *taken)
 {
     size_t missing = missing_in(&taken->losses);
-    if (missing < taken->losses.count || taken->nans > 0)
+    /* Megatron prints no loss that is no number: where none of any name stands beside such norms,
+     * all were. */
+    bool told = missing < taken->losses.count || taken->nans > 0 ||
+                (!taken->names_loss && taken->bad_norms > 0);
+    if (told)
         import_deepspeed_write_series(record, "losses", &taken->steps, &taken->losses);
     if (missing_in(&taken->norms) < taken->norms.count)
         import_deepspeed_write_series(record, "grad_norms", &taken->steps, &taken->norms);
-    if (missing < taken->losses.count)
+    if (told)
         import_value(record, "loss_last", taken->losses.values[taken->losses.count - 1]);
-    if (missing > 0 && (missing < taken->losses.count || taken->nans > 0))
+    if (taken->bad_norms > 0)
+        import_warn(record, taken->bad_norm_line,
+                    "the gradient norm of %zu lines is not a finite number, first here",
+                    taken->bad_norms);
+    if (missing > 0 && told)
         import_warn(record, 0,
                     "%zu lines of iterations have no loss: it was not a number, or every iteration "
                     "was skipped; it is null there",

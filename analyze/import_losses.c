@@ -56,7 +56,7 @@ void import_losses_write(struct import_record *record, const struct import_losse
                     "the loss or norm of %zu lines is not a finite number, first here",
                     losses->not_finite);
     }
-    bool printed = has_any(&losses->losses) || losses->not_finite > 0;
+    bool printed = has_any(&losses->losses) || losses->not_finite > 0 || losses->hidden;
     bool normed = has_any(&losses->norms);
     if (printed) {
         import_value(record, "loss_first", losses->losses.values[0]);

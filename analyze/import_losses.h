@@ -11,6 +11,7 @@ struct import_losses {
     struct import_sample steps, losses, norms;
     size_t not_finite;      /* steps whose loss or norm was printed as nan or inf */
     size_t not_finite_line; /* of the first; 0: none */
+    bool hidden;            /* a loss that is missing is no number: the tool leaves such out */
 };
 
 /* What is printed of a step; `has_norm`: a norm is, else `norm` says nothing. A loss of NAN that

@@ -23,6 +23,8 @@ struct import_megatron_line {
     double ms;       /* per iteration */
     double batch;    /* samples per iteration over all ranks */
     double loss, norm;
+    bool names_loss;     /* a loss of any name is printed */
+    bool bad_norm;       /* the norm is printed, and is no finite number */
     double skipped, bad; /* iterations without a step of the optimizer, with a loss of NaN */
     double tflops;       /* of one GPU */
     double tokens;       /* tokens/s of one GPU, where a fork prints them */

@@ -42,12 +42,17 @@ static double read_device_memory(struct import_span rest)
     return bytes / (1024.0 * 1024.0 * 1024.0);
 }
 
+static bool contains(struct import_span span, const char *text)
+{
+    return import_scan_find(&span, text);
+}
+
 bool import_megatron_line_read(const struct import_line *line, struct import_megatron_line *read)
 {
     static const char *const consumed[] = {"consumed samples:", NULL};
     static const char *const batch[] = {"global batch size:", NULL};
     static const char *const loss[] = {
-        "| lm loss:", "| total loss:", "| loss:", "| reduced_train_loss:", NULL};
+        "| lm loss:", "| lm loss ", "| total loss:", "| loss:", "| reduced_train_loss:", NULL};
     static const char *const norm[] = {"grad norm:", NULL};
     static const char *const skipped[] = {"number of skipped iterations:", NULL};
     static const char *const bad[] = {"number of nan iterations:", NULL};
@@ -72,7 +77,9 @@ bool import_megatron_line_read(const struct import_line *line, struct import_meg
     found.consumed = labelled(&rest, consumed);
     found.batch = labelled(&rest, batch);
     found.loss = labelled(&rest, loss);
+    found.names_loss = contains(rest, "loss:") || contains(rest, "| lm loss ");
     found.norm = labelled(&rest, norm);
+    found.bad_norm = !isfinite(found.norm) && contains(rest, norm[0]);
     found.skipped = labelled(&rest, skipped);
     found.bad = labelled(&rest, bad);
     found.tflops = labelled(&rest, tflops);

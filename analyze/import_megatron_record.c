@@ -4,10 +4,23 @@
 #include "import_losses.h"
 #include "import_megatron.h"
 
+/* Whether a line without a loss had one that Megatron does not print. Not so in another training,
+ * whose loss has a name of its own. */
+static bool hides_losses(const struct import_megatron_run *run)
+{
+    bool named = false;
+    for (size_t i = 0; i < run->line_count; i++) {
+        if (!isnan(run->lines[i].loss))
+            return true;
+        named = named || run->lines[i].names_loss;
+    }
+    return !named;
+}
+
 /* What is not finite is counted by Megatron itself, or not printed: write_bad, write_absent. */
 static void write_losses(const struct import_megatron_run *run, struct import_record *record)
 {
-    struct import_losses losses = {0};
+    struct import_losses losses = {.hidden = hides_losses(run)};
     for (size_t i = 0; i < run->line_count; i++) {
         const struct import_megatron_line *line = &run->lines[i];
         struct import_loss read = {.step = line->iteration,
@@ -25,11 +38,8 @@ static void write_losses(const struct import_megatron_run *run, struct import_re
  * printed, it was not finite. */
 static void write_absent(const struct import_megatron_run *run, struct import_record *record)
 {
-    bool printed = false;
     size_t count = 0;
     size_t first = 0;
-    for (size_t i = 0; i < run->line_count; i++)
-        printed = printed || !isnan(run->lines[i].loss);
     for (size_t i = 0; i < run->line_count; i++) {
         const struct import_megatron_line *line = &run->lines[i];
         if (!isnan(line->loss) || line->skipped >= line->covered || line->bad > 0)
@@ -37,7 +47,7 @@ static void write_absent(const struct import_megatron_run *run, struct import_re
         if (count++ == 0)
             first = line->line;
     }
-    if (count == 0 || !printed) /* another training's, with a loss of another name */
+    if (count == 0 || !hides_losses(run))
         return;
     import_value(record, "lines_without_loss", (double)count);
     import_warn(
@@ -75,6 +85,18 @@ static void write_bad(const struct import_megatron_run *run, struct import_recor
                     skipped);
     if (bad_line != 0)
         import_warn(record, bad_line, "the loss of %.0f iterations is not a finite number", bad);
+}
+
+static void write_bad_norms(const struct import_megatron_run *run, struct import_record *record)
+{
+    size_t count = 0;
+    size_t first = 0;
+    for (size_t i = 0; i < run->line_count; i++)
+        if (run->lines[i].bad_norm && count++ == 0)
+            first = run->lines[i].line;
+    if (count > 0)
+        import_warn(record, first,
+                    "the gradient norm of %zu lines is not a finite number, first here", count);
 }
 
 static void write_course(const struct import_megatron_run *run, struct import_record *record)
@@ -117,6 +139,7 @@ void import_megatron_record(struct import_megatron_run *run)
         import_value(record, "steps", (double)run->line_count);
         write_bad(run, record);
         write_absent(run, record);
+        write_bad_norms(run, record);
         write_losses(run, record);
         write_course(run, record);
     }

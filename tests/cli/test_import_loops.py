@@ -372,6 +372,20 @@ class Megatron(Log):
         self.assertIn({"field": "strategy", "why": "what ran is none of the five strategies, as a warning says"},
                       record["import"]["asked"])
 
+    def test_a_loss_that_no_line_has_was_no_number(self):
+        log = "".join(megatron(step, 400, loss=None).replace("grad norm: 2.500", "grad norm: nan") for step in (71, 72, 73))
+        record = self.record(log)
+        self.assertEqual(record["import"]["samples"]["losses"], [None] * 3)
+        self.assertEqual((record["import"]["values"]["loss_last"], record["import"]["values"]["lines_without_loss"]), (None, 3))
+        self.assertWarns_at(record, 1, "3 lines of iterations have no loss", "NaN")
+        self.assertWarns_at(record, 1, "the gradient norm of 3 lines")
+        old = self.record(log.replace(" loss scale", " lm loss 6.5E+00 | loss scale"))
+        self.assertEqual(old["import"]["values"]["loss_last"], 6.5)
+        # Another training's loss, whose name is not known, says nothing of what is missing.
+        other = self.record(log.replace(" loss scale", " ranking loss: 6.5E+00 | loss scale"))
+        self.assertNotIn("loss_last", other["import"]["values"])
+        self.assertQuiet(other, "have no loss")
+
     def test_what_is_sharded_must_be_told(self):
         steps = megatron(1, 900) + megatron(2, 400)
         for changes, strategy in (({"use_distributed_optimizer": False}, "ddp"),

@@ -305,6 +305,9 @@ class DeepSpeed(Import):
         record = self.record(lines)
         self.assertEqual(record["metrics"]["losses"], [3, None, 2])
         self.warned(record, "have no loss")
+        record = self.record([timer(5)] + [iteration(step, 10, grad_norm="nan") for step in (5, 6)])
+        self.assertEqual((record["import"]["values"]["loss_last"], record["import"]["samples"]["losses"]), (None, [None] * 2))
+        self.warned(record, "the gradient norm of 2 lines")
 
     def test_memory_before_training_is_no_peak(self):
         usage = ["[INFO] [utils.py:785:see_memory_usage] Stage 3 initialize end",
