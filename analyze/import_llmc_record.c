@@ -135,6 +135,21 @@ static double stage_that_ran(const struct import_llmc_run *run, struct import_re
     return stage == 0 ? NAN : shown;
 }
 
+/* Of an excerpt without the table: the allocations alone, where they show the stage. */
+static void write_shown(const struct import_llmc_run *run, struct import_record *record)
+{
+    const struct import_llmc_allocation *moment = allocated(run, "AdamW optimizer state m");
+    double shown = stage_allocated(run, record);
+    if (isnan(shown))
+        return;
+    import_text(record, "strategy", shown == 0 ? "ddp" : "zero1", moment->line);
+    import_warn(record, moment->line,
+                "zero_stage is not in the log; the strategy is %s because each process allocated "
+                "%.0f MiB of the %.0f MiB that AdamW's first moment takes",
+                shown == 0 ? "ddp" : "zero1", moment->mib,
+                import_llmc_told(run, IMPORT_LLMC_PARAMETERS) * 4 / (1024 * 1024));
+}
+
 /* llm.c's own words for running stage 0 instead of what was asked for. */
 static void write_fallback(const struct import_llmc_run *run, struct import_record *record)
 {
@@ -169,6 +184,8 @@ static void write_strategy(const struct import_llmc_run *run, struct import_reco
             import_text(record, "strategy", names[(int)stage], told->line);
     } else if (run->sharded.line != 0) {
         import_text(record, "strategy", "zero1", run->sharded.line);
+    } else {
+        write_shown(run, record);
     }
 }
 

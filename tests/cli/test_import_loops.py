@@ -555,6 +555,11 @@ class Llmc(Log):
                 self.assertEqual(record.get("strategy"), strategy)
                 if stage != 1 or moment != 118:
                     self.assertWarns_at(record, None, f"zero_stage is {stage}", f"{moment} MiB")
+        for moment, strategy in ((474, "ddp"), (118, "zero1")):
+            excerpt = "".join(line for line in llmc_start(moment=moment).splitlines(True) if line[0] not in "|+")
+            record = self.record(excerpt + llmc_steps())
+            self.assertEqual(record["strategy"], strategy)
+            self.assertWarns_at(record, None, "zero_stage is not in the log", f"{moment} MiB")
         # Gradients that are sharded, too, as no version does yet: nothing speaks against stage 2.
         record = self.record(llmc_start(2).replace("237 MiB for parameter grad", "59 MiB for parameter grad") + llmc_steps())
         self.assertEqual(record["strategy"], "zero2")
