@@ -185,6 +185,17 @@ static const struct comparison_gate *find_gate(const struct comparison_candidate
     return NULL;
 }
 
+/* Of a limit on a number its value and limit are told, of the others the gate's own words. */
+static const char *gate_id(const struct comparison_gate *gate)
+{
+    if (!gate->failed)
+        return "compare.gate_passes";
+    if (strcmp(gate->name, "communication") == 0 && !isnan(gate->limit))
+        return "compare.gate_fails_share";
+    bool plain = strcmp(gate->name, "memory") == 0 || strcmp(gate->name, "throughput") == 0;
+    return plain && !isnan(gate->limit) ? "compare.gate_fails" : "compare.gate_fails_other";
+}
+
 /* The runtime gate says what a failure says. */
 static void tell_gates(struct comparison_teller *teller, const struct comparison_strategy *row)
 {
@@ -194,18 +205,18 @@ static void tell_gates(struct comparison_teller *teller, const struct comparison
         if (base == NULL || base->failed == now->failed || strcmp(now->name, "runtime") == 0)
             continue;
         const struct sentence_value values[] = {
-            MESSAGE_TEXT("strategy", row->label), MESSAGE_TEXT("gate", now->name),
-            MESSAGE_NUMBER("value", now->value), MESSAGE_NUMBER("limit", now->limit),
-            MESSAGE_TEXT("unit",
-                         now->unit != NULL && strcmp(now->unit, "ratio") != 0 ? now->unit : "")};
+            MESSAGE_TEXT("strategy", row->label),
+            MESSAGE_TEXT("gate", now->name),
+            MESSAGE_NUMBER("value", now->value),
+            MESSAGE_NUMBER("limit", now->limit),
+            MESSAGE_TEXT("unit", now->unit != NULL ? now->unit : ""),
+            MESSAGE_TEXT("detail", now->detail != NULL ? now->detail : now->verdict)};
         const struct comparison_finding finding = {
             .tendency = now->failed ? COMPARISON_REGRESSION : COMPARISON_IMPROVEMENT,
             .category = COMPARISON_GATES,
             .beyond = now->failed && counts(teller, COMPARISON_GATES),
             .strategy = row->label};
-        comparison_parts_tell(teller, &finding,
-                              now->failed ? "compare.gate_fails" : "compare.gate_passes", values,
-                              COUNT(values));
+        comparison_parts_tell(teller, &finding, gate_id(now), values, COUNT(values));
     }
 }
 

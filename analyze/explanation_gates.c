@@ -20,7 +20,9 @@ static const char *failed_id(const struct comparison_gate *gate)
     if (strcmp(gate->verdict, "unit_differs") == 0)
         return "explain.gate_unit";
     if (strcmp(gate->verdict, "fail") != 0 || isnan(gate->margin))
-        return isnan(gate->value) ? "explain.gate_not_measured" : "explain.gate_other";
+        return !isnan(gate->value)                        ? "explain.gate_other"
+               : strcmp(gate->name, "communication") == 0 ? "explain.gate_not_measured_share"
+                                                          : "explain.gate_not_measured";
     if (strcmp(gate->name, "communication") == 0)
         return "explain.gate_above_share";
     return strcmp(gate->name, "throughput") == 0 ? "explain.gate_below" : "explain.gate_above";
@@ -85,9 +87,11 @@ void explanation_parts_needs(struct explanation_teller *teller)
             MESSAGE_NUMBER("change",
                            explanation_parts_rounded(gate->limit / gate->value - 1, true, true)),
             MESSAGE_TEXT("unit", gate->unit != NULL ? gate->unit : "")};
+        bool nothing = minimum && gate->value <= 0; /* no percentage makes it fast enough */
         for (size_t k = 0; k < COUNT(needs); k++)
             if (strcmp(needs[k].gate, gate->name) == 0)
-                explanation_parts_tell(teller, EXPLANATION_CHANGE, needs[k].id, values,
-                                       COUNT(values));
+                explanation_parts_tell(teller, EXPLANATION_CHANGE,
+                                       nothing ? "explain.need_throughput_only" : needs[k].id,
+                                       values, COUNT(values));
     }
 }

@@ -23,6 +23,9 @@ static const struct message_table_row rows[] = {
     {"compare.fails_otherwise", "{strategy} fails on both sides: in BASE {base}; in NEW {failure}"},
     {"compare.gate_fails", "{strategy} fails {gate:gate} now, which it passed: {value} against a "
                            "limit of {limit} {unit}."},
+    {"compare.gate_fails_other", "{strategy} fails {gate:gate} now, which it passed: {detail}."},
+    {"compare.gate_fails_share", "{strategy} fails {gate:gate} now, which it passed: "
+                                 "{value:percent} against a limit of {limit:percent}."},
     {"compare.gate_passes", "{strategy} passes {gate:gate} now, which it failed."},
     {"compare.group_missing", "{group} is in BASE alone."},
     {"compare.group_missing_near", "{group} is in BASE alone; the most alike group of NEW has "

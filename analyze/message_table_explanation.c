@@ -60,6 +60,8 @@ static const struct message_table_row rows[] = {
                            "{limit} {unit} ({percent:percent} of it)."},
     {"explain.gate_not_measured",
      "{gate:gate}: it was not measured, and there is a limit of {limit} {unit}."},
+    {"explain.gate_not_measured_share",
+     "{gate:gate}: it was not measured, and there is a limit of {limit:percent}."},
     {"explain.gate_other", "{gate:gate}: {detail}"},
     {"explain.gate_room", "{gate:gate} passes: {value} {unit}, with room of {margin} {unit} to the "
                           "limit of {limit} {unit} ({percent:percent} of it)."},
@@ -77,7 +79,7 @@ static const struct message_table_row rows[] = {
                            "{change:percent} more than it does."},
     {"explain.need_throughput", "It would pass throughput with a minimum of {value} {unit} or "
                                 "less, or if it were {change:percent} faster."},
-    {"explain.need_throughput_above",
+    {"explain.need_throughput_only",
      "It would pass throughput with a minimum of {value} {unit} or less."},
     {"explain.pooled", "Its values are pooled from {runs} runs."},
     {"explain.ranked", "{strategy} passes every gate and was not chosen: it is number {rank} of "

@@ -265,6 +265,17 @@ class Compare(unittest.TestCase):
         self.compare("--fail-on", "gates", "a.json", "b.json", code=1)
         self.compare("--fail-on", "decision", "a.json", "b.json")
 
+    def test_gates_are_told_in_their_own_units(self):
+        self.write("p.json", {"schema": "rankledger.policy/1", "max_communication_ratio": 0.3,
+                              "min_evidence_level": "multi_gpu"})
+        self.write("a.json", record("zero1", communication_ratio=0.3,
+                                    section__evidence_level="multi_gpu"))
+        self.write("b.json", record("zero1", communication_ratio=0.4,
+                                    section__evidence_level="published_report"))
+        text = self.run_program("compare", "--policy", "p.json", "a.json", "b.json").stdout.decode()
+        self.assertIn("now, which it passed: 40 % against a limit of 30 %.", text)
+        self.assertIn("now, which it passed: published_report is below multi_gpu.", text)
+
     def test_a_decision_that_became_worse(self):
         for side, rate in (("a", 1000), ("b", 700)):
             self.write(side + "/ddp.json", record("ddp", throughput=800))

@@ -119,6 +119,15 @@ class Explain(unittest.TestCase):
         self.assertEqual(self.sentences("zero1", "gate")[0],
                          "memory: it was not measured, and there is a limit of 200 MiB.")
         self.assertIn("if it were 11.2 % faster", " ".join(self.sentences("ddp", "change")))
+        del (other := record("zero1"))["metrics"]["communication_ratio"]
+        self.write("e/zero1.json", other)
+        self.analyze("--max-communication-ratio", "0.2")
+        self.assertEqual(self.sentences("zero1", "gate")[0],
+                         "communication: it was not measured, and there is a limit of 20 %.")
+        self.write("e/ddp.json", record("ddp", throughput=0))
+        self.analyze("--min-throughput", "1000")
+        self.assertEqual(self.sentences("ddp", "change")[-1],
+                         "It would pass throughput with a minimum of 0 tokens/s or less.")
         self.analyze("--min-throughput", "16 samples/s")
         self.assertIn("different units", self.sentences("ddp", "gate")[0])
 
