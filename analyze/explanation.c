@@ -46,15 +46,14 @@ double explanation_parts_rounded(double value, bool share, bool up)
     char text[64];
     double rounded;
     size_t length = 0;
-    text_rounded_toward(text, sizeof text, share ? 100 * value : value,
+    text_rounded_toward(text, sizeof text - sizeof "e-2", share ? 100 * value : value,
                         share ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN, up);
     for (const char *c = text; *c != '\0'; c++)
         if (*c != ',') /* between thousands */
             text[length++] = *c;
-    text[length] = '\0';
-    if (!isfinite(value) || !text_parse_number(text, &rounded))
-        return value;
-    return share ? rounded / 100 : rounded;
+    /* 54.8 / 100 is less than 0.548, which is what a reader of 54.8 % types. */
+    memcpy(text + length, share ? "e-2" : "", share ? sizeof "e-2" : 1);
+    return isfinite(value) && text_parse_number(text, &rounded) ? rounded : value;
 }
 
 /* ---- which groups and candidates are meant ---- */

@@ -131,6 +131,13 @@ class Explain(unittest.TestCase):
         self.analyze("--min-throughput", "16 samples/s")
         self.assertIn("different units", self.sentences("ddp", "gate")[0])
 
+    def test_a_share_that_is_told_is_the_one_that_a_reader_types(self):
+        self.write("e/ddp.json", record("ddp", communication_ratio=0.548))
+        self.analyze("--max-communication-ratio", "0.1")
+        (explanation,) = self.explain("s.json", "ddp")
+        values = [s["values"]["value"] for s in explanation["sentences"] if s["kind"] == "change"]
+        self.assertEqual(values, [0.548, 0.548])
+
     def test_unresolved_and_unsampled_differences(self):
         self.write("e/ddp.json", timed("ddp", STEPS))
         self.write("e/zero1.json", timed("zero1", [t + 0.3 for t in STEPS]))
