@@ -138,19 +138,26 @@ void rules_own_categories(struct validation *v)
         check_phases(v, rank, validation_own_list(v, rank, "phases"));
 }
 
-/* The largest peak of a rank's phases, of training or of checkpoints; NAN without any. */
-static double rank_peak_mb(const struct validation *v, uint32_t rank, bool checkpoint)
+/* The largest peaks of a rank's phases, of training and of checkpoints; NAN without any. */
+struct peaks {
+    double training_mb, checkpoint_mb;
+};
+
+static struct peaks rank_peaks(const struct validation *v, uint32_t rank)
 {
-    double largest = NAN;
+    double training = -1;
+    double checkpoint = -1;
     uint32_t phases = validation_own_list(v, rank, "phases");
     for (uint32_t phase = json_read_first(v->json, phases); phase != JSON_READ_NONE;
          phase = json_read_next(v->json, phases, phase)) {
         double peak;
-        if (is_checkpoint(v, phase) == checkpoint &&
-            validation_own_count(v, phase, "peak_bytes", &peak))
-            largest = fmax(largest, peak / MIB); /* fmax ignores the first NAN */
+        if (!validation_own_count(v, phase, "peak_bytes", &peak))
+            continue;
+        double *largest = is_checkpoint(v, phase) ? &checkpoint : &training;
+        *largest = peak > *largest ? peak : *largest;
     }
-    return largest;
+    return (struct peaks){training < 0 ? (double)NAN : training / MIB,
+                          checkpoint < 0 ? (double)NAN : checkpoint / MIB};
 }
 
 static void check_peak(struct validation *v, uint32_t stated, double measured_mb)
@@ -179,10 +186,10 @@ void rules_own_peaks(struct validation *v)
     double checkpoint = NAN;
     for (uint32_t rank = json_read_first(v->json, ranks); rank != JSON_READ_NONE;
          rank = json_read_next(v->json, ranks, rank)) {
-        double peak = rank_peak_mb(v, rank, false);
-        training = fmax(training, peak);
-        checkpoint = fmax(checkpoint, rank_peak_mb(v, rank, true));
-        check_peak(v, own, peak);
+        struct peaks peaks = rank_peaks(v, rank);
+        training = fmax(training, peaks.training_mb); /* fmax ignores the first NAN */
+        checkpoint = fmax(checkpoint, peaks.checkpoint_mb);
+        check_peak(v, own, peaks.training_mb);
         own = json_read_next(v->json, per_rank, own);
     }
     check_peak(v, v->found[EVIDENCE_FIELD_PEAK], training);

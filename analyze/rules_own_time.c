@@ -13,53 +13,77 @@ struct samples {
     uint32_t values, wholes;
 };
 
-static bool read_time(const struct validation *v, uint32_t node, double *value)
+/* The first numbers of one rank, if there are so many and nothing else. */
+static bool read_row(const struct validation *v, uint32_t row, size_t count, double *values)
 {
-    return json_read_is(v->json, node, JSON_READ_NUMBER) && json_read_double(v->json, node, value);
+    /* Numbers are one node each: with anything else there are more nodes, or none to read. */
+    return json_read_count(v->json, row) >= count &&
+           json_read_doubles(v->json, row + 1, (uint32_t)count, values);
 }
+
+/* Room for the largest value of each step, and for two rows of one rank. */
+struct rows {
+    double *largest, *values, *wholes;
+};
 
 /* Of one rank: each step's value into `largest` where it is larger; false if a number is missing.
  */
 static bool read_rank(const struct validation *v, const struct samples *rank, size_t count,
-                      double *largest)
+                      const struct rows *rows)
 {
-    if (rank->wholes != JSON_READ_NONE && json_read_count(v->json, rank->wholes) < count)
+    bool shares = rank->wholes != JSON_READ_NONE;
+    if (json_read_count(v->json, rank->values) != count ||
+        !read_row(v, rank->values, count, rows->values) ||
+        (shares && !read_row(v, rank->wholes, count, rows->wholes)))
         return false;
-    uint32_t value_node = json_read_first(v->json, rank->values);
-    uint32_t whole_node = json_read_first(v->json, rank->wholes);
     for (size_t i = 0; i < count; i++) {
-        double value;
-        double whole = 1;
-        if (!read_time(v, value_node, &value) ||
-            (rank->wholes != JSON_READ_NONE && !read_time(v, whole_node, &whole)) || whole <= 0)
+        if (shares && rows->wholes[i] <= 0)
             return false;
-        if (rank->wholes != JSON_READ_NONE)
-            value /= whole;
-        largest[i] = value > largest[i] ? value : largest[i];
-        value_node++; /* numbers, each one node */
-        whole_node += rank->wholes != JSON_READ_NONE;
+        double value = shares ? rows->values[i] / rows->wholes[i] : rows->values[i];
+        rows->largest[i] = value > rows->largest[i] ? value : rows->largest[i];
     }
     return true;
 }
 
+/* The median, most often that which is stated: where as many values lie below as above it, only the
+ * nearest of them have to be known. */
+static double find_median(double *values, size_t count, double stated)
+{
+    size_t less = 0;
+    size_t more = 0;
+    double below = -INFINITY;
+    double above = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        double value = values[i];
+        less += value < stated;
+        more += value > stated;
+        below = value < stated && value > below ? value : below;
+        above = value > stated && value < above ? value : above;
+    }
+    if (less != more || count - less - more > 1)
+        return statistics_median(values, count);
+    return count % 2 == 1 ? stated : statistics_middle(below, above);
+}
+
 /* NAN if the arrays have another shape. */
-static double median_of(struct validation *v, const struct samples *samples)
+static double median_of(struct validation *v, const struct samples *samples, double stated)
 {
     struct samples rank = {json_read_first(v->json, samples->values),
                            json_read_first(v->json, samples->wholes)};
     size_t count = json_read_count(v->json, rank.values);
-    double *largest = arena_take_array(v->arena, count + 1, sizeof *largest);
-    if (largest == NULL) {
+    double *room = arena_take_array(v->arena, 3 * count + 1, sizeof *room);
+    if (room == NULL) {
         v->no_memory = true;
         return NAN;
     }
+    const struct rows rows = {room, room + count, room + 2 * count};
     while (rank.values != JSON_READ_NONE) {
-        if (json_read_count(v->json, rank.values) != count || !read_rank(v, &rank, count, largest))
+        if (!read_rank(v, &rank, count, &rows))
             return NAN;
         rank.values = json_read_next(v->json, samples->values, rank.values);
         rank.wholes = json_read_next(v->json, samples->wholes, rank.wholes);
     }
-    return count > 0 ? statistics_median(largest, count) : (double)NAN;
+    return count > 0 ? find_median(rows.largest, count, stated) : (double)NAN;
 }
 
 static void check_median(struct validation *v, enum evidence_field field,
@@ -68,7 +92,7 @@ static void check_median(struct validation *v, enum evidence_field field,
     double stated;
     if (!validation_number_of(v, field, &stated))
         return;
-    double median = median_of(v, samples);
+    double median = median_of(v, samples, stated);
     if (isnan(median) || validation_own_same(stated, median))
         return;
     validation_report(v, VALIDATION_ERROR(v->found[field], "median_differs"),

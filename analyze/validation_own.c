@@ -33,7 +33,10 @@ bool validation_own_number(const struct validation *v, uint32_t object, const ch
 bool validation_own_count(const struct validation *v, uint32_t object, const char *name,
                           double *value)
 {
-    return validation_own_number(v, object, name, value) && *value == floor(*value);
+    if (!validation_own_number(v, object, name, value))
+        return false;
+    /* Beyond 2^53 there are no fractions. */
+    return *value >= 0x1p53 || *value == (double)(int64_t)*value;
 }
 
 bool validation_own_sum(const struct validation *v, uint32_t object, double *sum)

@@ -162,6 +162,10 @@ bool json_read_equals(const struct json_read_document *document, uint32_t node, 
  * it is no number, or overflows. */
 bool json_read_double(const struct json_read_document *document, uint32_t node, double *value);
 
+/* The same of `count` nodes that follow each other, as the elements of an array of numbers do. */
+bool json_read_doubles(const struct json_read_document *document, uint32_t first, uint32_t count,
+                       double *values);
+
 /* The number as an exact integer ("4", "4.0", "4e0"); false if it has a fraction or does not fit.
  */
 bool json_read_int64(const struct json_read_document *document, uint32_t node, int64_t *value);

@@ -278,6 +278,23 @@ bool json_read_double(const struct json_read_document *document, uint32_t node, 
     return true;
 }
 
+bool json_read_doubles(const struct json_read_document *document, uint32_t first, uint32_t count,
+                       double *values)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct json_read_node *node = &document->nodes[first + i];
+        struct reading reading = {0};
+        /* As samples are mostly written; fewer digits than a double has are exact. */
+        if (FLT_EVAL_METHOD == 0 && node->type == JSON_READ_NUMBER && node->length <= 8 &&
+            document->size - node->offset >= 8 &&
+            read_word(document->text + node->offset, node->length, &reading))
+            values[i] = (double)reading.mantissa / exact_powers[reading.decimals];
+        else if (!json_read_double(document, first + i, &values[i]))
+            return false;
+    }
+    return true;
+}
+
 /* Trailing zeros of the digits belong to the exponent: 4.0 is 4. */
 static size_t trailing_zeros(const struct decimal *number)
 {
