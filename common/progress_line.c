@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -108,6 +109,14 @@ struct progress_line *progress_line_create(void)
     return progress;
 }
 
+/* A line that is longer than the terminal goes on in the next, and only that one is erased. */
+static size_t room(void)
+{
+    struct winsize size;
+    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    return known ? (size_t)size.ws_col - 1 : SIZE_MAX;
+}
+
 void progress_line_show(struct progress_line *progress, const char *format, ...)
 {
     char line[128];
@@ -121,8 +130,10 @@ void progress_line_show(struct progress_line *progress, const char *format, ...)
         va_start(arguments, format);
         int more = vsnprintf(line + length, sizeof line - length, format, arguments);
         va_end(arguments);
+        size_t columns = room();
+        size_t shown = strlen(line) - length; /* ASCII */
         if (more > 0)
-            print(line, strlen(line));
+            print(line, length + (shown < columns ? shown : columns));
         progress->shown = true;
         progress->next_ms = now + EVERY_MS;
     }

@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 PROGRAM = CASES = SOUND = UNSOUND = None
@@ -367,6 +368,16 @@ class Progress(Archive):
         last = process.stdout.read()
         self.assertRegex(last, rb"^\d+ documents: \d+ valid, 0 invalid, 0 warnings\n$")
         self.assertTrue((shown + self.read_all(terminal)).endswith(ERASE))
+        self.assertEqual(process.wait(), 0)
+
+    def test_fits_into_a_narrow_terminal(self):
+        process, terminal = self.start("validate", "-")
+        termios.tcsetwinsize(terminal, (24, 20))
+        shown = self.feed_until_shown(process, terminal)
+        process.stdin.close()
+        process.stdout.read()
+        for line in (shown + self.read_all(terminal)).split(b"\r\x1b[K"):
+            self.assertLess(len(line), 20)
         self.assertEqual(process.wait(), 0)
 
     def test_an_interrupt_leaves_a_clean_line_and_no_file(self):
