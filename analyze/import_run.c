@@ -60,8 +60,11 @@ static enum status read_source(struct import_batch *batch, const struct import_t
     choice->format->read(&import, import.source);
     enum status status = import_record_status(&import, diag);
     if (status == STATUS_OK && import.first == NULL)
-        status = diag_set(diag, STATUS_INPUT, "%s: nothing to import was found in this %s",
-                          import.source->path, choice->format->title);
+        status = diag_set(diag, STATUS_INPUT, "%s: nothing to import was found in this %s%s",
+                          import.source->path, choice->format->title,
+                          batch->request->format != NULL
+                              ? "; without --from the tool is recognised from the content"
+                              : "");
     warn_of_other(&import, choice->also);
     if (status == STATUS_OK)
         status = collect(batch, &import, path, diag);

@@ -151,7 +151,9 @@ void import_trainer_log_read(struct import *import, const struct import_source *
         import_failures_line(&run->failures, &line);
         take_line(import, run, rank, &bare);
     }
-    if (measured(run) || written == 0 || run->failures.weight > 0)
+    bool any = written > 0 || import_trainer_log_deepspeed_signs(source) > 0 ||
+               import_trainer_log_hf_signs(source) > 0;
+    if (measured(run) || run->failures.weight > 0 || (written == 0 && any))
         write_run(import, run);
 }
 

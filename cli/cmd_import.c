@@ -84,8 +84,13 @@ static enum status import_files(const struct options_list *operands, struct impo
                                 struct diag *diag)
 {
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < operands->count && status == STATUS_OK; i++)
-        status = import_run_file(batch, operands->values[i], diag);
+    size_t inputs = 0;
+    for (size_t i = 0; i < operands->count && status == STATUS_OK; i++) {
+        inputs += strcmp(operands->values[i], "-") == 0 ? 1 : 0;
+        status = inputs > 1
+                     ? diag_set(diag, STATUS_USAGE, "import: - (standard input) is given twice")
+                     : import_run_file(batch, operands->values[i], diag);
+    }
     if (batch->notes.length > 0 && !batch->notes.failed)
         fputs(batch->notes.text, stderr);
     if (status == STATUS_OK && batch->notes.failed)

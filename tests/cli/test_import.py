@@ -143,6 +143,12 @@ class Import(unittest.TestCase):
         self.refused(3, "nothing to import", "--from", "nccl-tests", "-", text="hello\n")
         self.refused(3, "nothing to import", "--from", "nccl-watchdog", "-", text="hello\n")
 
+    def test_from_another_tool_finds_nothing(self):
+        for tool in ("nccl-tests", "deepspeed", "deepspeed-autotuner", "hf-trainer", "llm.c", "megatron", "torchtitan"):
+            with self.subTest(tool):
+                self.refused(3, ["nothing to import was found", "without --from"], "--from", tool, "-", text="hello\nworld\n")
+        self.refused(2, "- (standard input) is given twice", "-", "-")
+
     def test_another_tool_in_the_same_log_is_said(self):
         steps = "".join(f"2025-06-16 22:3{i}:18,934 - root - INFO - step: {i}  loss:  6.0  memory: 49.66GiB(52.28%)  "
                         f"tps: 5,868  tflops: 339.82  mfu: 34.36%\n" for i in range(3, 6))
