@@ -109,8 +109,8 @@ static void write_utilisation(const struct import_llmc_run *run, struct import_r
     }
     if (row->line == 0 && !(run->device.line != 0 && import_scan_find(&device, "A100"))) {
         import_warn(record, mfu->first_line,
-                    "this version of llm.c prints MFU against an A100's %.0f TFLOP/s, and the log "
-                    "does not say that the device is one: it is left out",
+                    "without a row \"peak TFlops\" MFU is against an A100's %.0f TFLOP/s, and the "
+                    "log does not say that the device is one: it is left out",
                     A100_TFLOPS);
         return;
     }
