@@ -348,6 +348,7 @@ enum status analyze_print(const struct analysis *analysis, bool colour, struct t
     struct arena arena = {0};
     struct printer printer = {analysis, out, &arena, colour};
     put_all(&printer);
+    text_log_tame(out);
     arena_fini(&arena);
     return out->failed ? diag_no_memory(diag) : STATUS_OK;
 }
@@ -375,6 +376,7 @@ enum status analyze_print_rejected(const struct evidence_set *set, size_t limit,
         put_findings(&set->rejected[i], &out);
     if (set->rejected_count > limit)
         text_buffer_printf(&out, "and %zu more invalid sources\n", set->rejected_count - limit);
+    text_log_tame(&out);
     enum status status = out.failed ? diag_no_memory(diag) : STATUS_OK;
     if (status == STATUS_OK && out.length > 0)
         fwrite(out.text, 1, out.length, stderr);

@@ -94,6 +94,7 @@ enum status archive_print(const struct archive_index *index, const char *output,
                        index->count, index->count == 1 ? "y" : "ies");
     text_escape(out, output, strlen(output));
     text_buffer_puts(out, "\n");
+    text_log_tame(out);
     arena_fini(&arena);
     return out->failed ? diag_no_memory(diag) : STATUS_OK;
 }

@@ -140,6 +140,7 @@ static enum status print_rejected(const struct comparison *comparison, struct di
     struct text_buffer out = {0};
     put_rejected("BASE", &comparison->base, &out);
     put_rejected("NEW", &comparison->now, &out);
+    text_log_tame(&out);
     enum status status = out.failed ? diag_no_memory(diag) : STATUS_OK;
     if (status == STATUS_OK && out.length > 0)
         fwrite(out.text, 1, out.length, stderr);

@@ -64,6 +64,7 @@ static enum status print(const struct explanation *explanation, struct text_buff
         text_buffer_puts(out, i > 0 ? "\n" : "");
         put_item(out, &explanation->items[i], explanation->side.group_count > 1);
     }
+    text_log_tame(out);
     return out->failed ? diag_no_memory(diag) : STATUS_OK;
 }
 

@@ -289,6 +289,7 @@ enum status compare_print(const struct comparison *comparison, struct text_buffe
     for (size_t i = 0; i < choice.count; i++)
         put_pair(choice.pairs[i], &arena, out);
     compare_print_rest(out, &choice);
+    text_log_tame(out);
     arena_fini(&arena);
     return out->failed ? diag_no_memory(diag) : STATUS_OK;
 }

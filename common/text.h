@@ -32,6 +32,13 @@ void text_quote(struct text_buffer *out, const char *text);
  */
 void text_redact(struct text_buffer *out, const char *text, size_t length);
 
+/*
+ * Rewrites printed lines, in which names from files stand, so that GitHub's runner takes none for a
+ * command: of "::" at the beginning of a line, after white space too, and of "##[" anywhere one
+ * character becomes \x3a, \x5b.
+ */
+void text_log_tame(struct text_buffer *lines);
+
 /* Length in bytes of the valid UTF-8 sequence at `text` (at most `length`), 0 if invalid; the
  * code point in *code. */
 size_t text_decode(const char *text, size_t length, uint32_t *code);

@@ -450,6 +450,18 @@ class Compare(unittest.TestCase):
         self.assertIn("`@`all \\| \\<b\\>", markdown)
         self.assertNotIn("\u001b", markdown)
 
+    def test_no_name_is_a_command_in_a_log(self):
+        for i, name in enumerate(("::error file=x::y", "##[error]z")):
+            for side in ("a", "b"):
+                self.write("%s/%d.json" % (side, i), record("ddp", workload__model=name))
+        self.run_program("analyze", "--output", "s.json", "a")
+        for arguments in (("compare", "a", "b"), ("analyze", "a"), ("explain", "s.json", "ddp"),
+                          ("compare", "--format", "markdown", "a", "b"),
+                          ("analyze", "--output-dir", "index", "a")):
+            run = self.run_program(*arguments)
+            self.assertIn(b"error", run.stdout)
+            self.assertNotRegex(run.stdout + run.stderr, rb"(?m)^[ \t]*::|##\[", arguments)
+
     def test_of_many_groups_the_worst_come_first(self):
         for i in range(20):
             change = {"throughput": 900} if i == 19 else {"throughput": 970} if i > 4 else {}

@@ -249,3 +249,20 @@ Test(text_utf16, counts_and_cuts_on_unit_borders)
     cr_assert_eq(text_utf16_units("\xff\xfe", 2), 2);
     cr_assert_eq(text_utf16_prefix("\xff\xfe", 2, 1), 1);
 }
+
+static void expect_tame(const char *given, const char *expected)
+{
+    struct text_buffer lines = {0};
+    text_buffer_puts(&lines, given);
+    text_log_tame(&lines);
+    cr_assert_str_eq(lines.text, expected);
+    text_buffer_fini(&lines);
+}
+
+Test(text_log, breaks_what_a_runner_takes_for_a_command)
+{
+    expect_tame("::error::a\n  ::set b\n\t::c", "\\x3a:error::a\n  \\x3a:set b\n\t\\x3a:c");
+    expect_tame("a ##[error]b\n###[c", "a ##\\x5berror]b\n###\\x5bc");
+    expect_tame("a::b\n:c\n##\n[", "a::b\n:c\n##\n[");
+    expect_tame("##[\n::", "##\\x5b\n\\x3a:");
+}
