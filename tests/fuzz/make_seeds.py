@@ -29,7 +29,7 @@ HARNESSES = {
                [("analyze/policy*.c", NAMES), ("analyze/comparability.c", NAMES), ("common/evidence_level.c", NAMES)]),
     "comparison": (SUMMARIES, [("analyze/comparison*.c", NAMES), ("analyze/explanation*.c", NAMES)]),
     "summary": (SUMMARIES, [("render/summary_*.c", NAMES)]),
-    "import": (["tests/cases/logs/*"], [("analyze/import_*.c", SIGNS)]),
+    "import": (["tests/cases/logs/*"], [("analyze/import/import_*.c", SIGNS)]),
 }
 
 
