@@ -37,7 +37,7 @@ static void fill_rows(struct settings *settings, struct options_row rows[ROW_COU
          &settings->max_regression, &settings->max_regression_given, 0, 0, NULL},
         {"fail-on", OPTIONS_TEXT, "LIST", "what counts for that; see below", &settings->fail_on,
          NULL, 0, 0, NULL},
-        {"tolerance", OPTIONS_NUMBER, "PERCENT", "change that means nothing, unsampled (2)",
+        {"tolerance", OPTIONS_NUMBER, "PERCENT", "change without steps to judge it by (2)",
          &settings->tolerance, NULL, 0, 0, NULL},
         {"policy", OPTIONS_TEXT, "FILE", "limits that evidence is decided by",
          &settings->arguments.policy, NULL, 0, 0, NULL},
@@ -213,10 +213,10 @@ enum status cmd_compare(int argc, char **argv, struct diag *diag)
         .operands = "BASE NEW",
         .summary = "Says what changed between two summaries, evidence files or folders of them.",
         .notes = "Times are judged by the 95 % interval of their ratio where both sides have 6\n"
-                 "steps, all else by the tolerance. LIST, with commas: throughput, memory,\n"
-                 "communication (exposed, in points of the step; payload), failure, losses (no\n"
-                 "longer finite); these unless told; gates, decision, missing. Alone it asks for\n"
-                 "0 %. What is not measured any more counts as worse.\n"
+                 "steps, all else by the tolerance: within it nothing changed. LIST, with commas:\n"
+                 "throughput, memory, communication (exposed, in points of the step; payload),\n"
+                 "failure, losses (no longer finite); these unless told; gates, decision, missing.\n"
+                 "--fail-on alone asks for 0 %. What is not measured any more counts as worse.\n"
                  "exit codes: 0 compared, 1 worse than allowed or invalid sources, 2 usage,\n"
                  "3 a side unreadable or nothing comparable, 4 output not writable",
         .rows = rows,
