@@ -196,9 +196,9 @@ static enum status check_outputs(const struct settings *settings, struct diag *d
     return STATUS_OK;
 }
 
-static enum status analyze(const struct settings *settings, const struct options_list *operands,
-                           struct diag *diag)
+static enum status analyze(void *context, const struct options_list *operands, struct diag *diag)
 {
+    const struct settings *settings = context;
     struct arena arena = {0};
     struct path_list paths = {0};
     struct analysis_options options;
@@ -237,14 +237,8 @@ enum status cmd_analyze(int argc, char **argv, struct diag *diag)
                  "--exit-code is that of the worst group.",
         .rows = rows,
         .row_count = ROW_COUNT,
+        .act = analyze,
+        .context = &settings,
     };
-    struct options_list operands = {0};
-    enum options_help help = OPTIONS_HELP_NONE;
-    enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
-    if (status == STATUS_OK && help)
-        options_print_help(&command, help, stdout);
-    else if (status == STATUS_OK)
-        status = analyze(&settings, &operands, diag);
-    options_fini(&command, &operands);
-    return status;
+    return options_run(&command, argc, argv, diag);
 }

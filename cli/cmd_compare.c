@@ -174,9 +174,12 @@ static enum status conclude(const struct comparison *comparison, struct diag *di
     return comparison->beyond > 0 || rejected > 0 ? STATUS_NEGATIVE : STATUS_OK;
 }
 
-static enum status compare(const struct settings *settings, const struct options_list *operands,
-                           struct diag *diag)
+static enum status compare(void *context, const struct options_list *operands, struct diag *diag)
 {
+    const struct settings *settings = context;
+    if (operands->count != 2)
+        return diag_set(diag, STATUS_USAGE,
+                        "compare takes two paths: type rankledger compare BASE NEW");
     struct arena arena = {0};
     struct comparison comparison = {0};
     struct analysis_options options;
@@ -212,26 +215,18 @@ enum status cmd_compare(int argc, char **argv, struct diag *diag)
         .name = "compare",
         .operands = "BASE NEW",
         .summary = "Says what changed between two summaries, evidence files or folders of them.",
-        .notes = "Times are judged by the 95 % interval of their ratio where both sides have 6\n"
-                 "steps, all else by the tolerance: within it nothing changed. LIST, with commas:\n"
-                 "throughput, memory, communication (exposed, in points of the step; payload),\n"
-                 "failure, losses (no longer finite); these unless told; gates, decision, missing.\n"
-                 "--fail-on alone asks for 0 %. What is not measured any more counts as worse.\n"
-                 "exit codes: 0 compared, 1 worse than allowed or invalid sources, 2 usage,\n"
-                 "3 a side unreadable or nothing comparable, 4 output not writable",
+        .notes =
+            "Times are judged by the 95 % interval of their ratio where both sides have 6\n"
+            "steps, all else by the tolerance: within it nothing changed. LIST, with commas:\n"
+            "throughput, memory, communication (exposed, in points of the step; payload),\n"
+            "failure, losses (no longer finite); these unless told; gates, decision, missing.\n"
+            "--fail-on alone asks for 0 %. What is not measured any more counts as worse.\n"
+            "exit codes: 0 compared, 1 worse than allowed or invalid sources, 2 usage,\n"
+            "3 a side unreadable or nothing comparable, 4 output not writable",
         .rows = rows,
         .row_count = ROW_COUNT,
+        .act = compare,
+        .context = &settings,
     };
-    struct options_list operands = {0};
-    enum options_help help = OPTIONS_HELP_NONE;
-    enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
-    if (status == STATUS_OK && help)
-        options_print_help(&command, help, stdout);
-    else if (status == STATUS_OK && operands.count != 2)
-        status = diag_set(diag, STATUS_USAGE,
-                          "compare takes two paths: type rankledger compare BASE NEW");
-    else if (status == STATUS_OK)
-        status = compare(&settings, &operands, diag);
-    options_fini(&command, &operands);
-    return status;
+    return options_run(&command, argc, argv, diag);
 }

@@ -68,9 +68,13 @@ static enum status print(const struct explanation *explanation, struct text_buff
     return out->failed ? diag_no_memory(diag) : STATUS_OK;
 }
 
-static enum status explain(const struct settings *settings, const struct options_list *operands,
-                           struct diag *diag)
+static enum status explain(void *context, const struct options_list *operands, struct diag *diag)
 {
+    const struct settings *settings = context;
+    if (operands->count != 2)
+        return diag_set(diag, STATUS_USAGE,
+                        "explain takes a summary and a strategy: type rankledger explain "
+                        "summary.json zero2");
     struct arena arena = {0};
     struct explanation explanation = {0};
     struct analysis_options options;
@@ -110,18 +114,8 @@ enum status cmd_explain(int argc, char **argv, struct diag *diag)
             "exit codes: 0 explained, 2 usage, 3 no summary, or it has no such strategy",
         .rows = rows,
         .row_count = ROW_COUNT,
+        .act = explain,
+        .context = &settings,
     };
-    struct options_list operands = {0};
-    enum options_help help = OPTIONS_HELP_NONE;
-    enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
-    if (status == STATUS_OK && help)
-        options_print_help(&command, help, stdout);
-    else if (status == STATUS_OK && operands.count != 2)
-        status = diag_set(diag, STATUS_USAGE,
-                          "explain takes a summary and a strategy: type rankledger explain "
-                          "summary.json zero2");
-    else if (status == STATUS_OK)
-        status = explain(&settings, &operands, diag);
-    options_fini(&command, &operands);
-    return status;
+    return options_run(&command, argc, argv, diag);
 }

@@ -99,9 +99,15 @@ static enum status import_files(const struct options_list *operands, struct impo
 }
 
 /* All or nothing: a file that cannot be imported ends the command before anything is written. */
-static enum status import_all(const struct settings *settings, const struct options_list *operands,
-                              struct diag *diag)
+static enum status import_all(void *context, const struct options_list *operands, struct diag *diag)
 {
+    const struct settings *settings = context;
+    if (operands->count == 0)
+        return diag_set(diag, STATUS_USAGE,
+                        "import: no path given; type rankledger import PATH... (a file or -)");
+    if (settings->output != NULL && settings->folder != NULL)
+        return diag_set(diag, STATUS_USAGE,
+                        "import: --output and --output-dir exclude each other; give one");
     struct import_request request = {.size_limit = (size_t)settings->limit_mib << 20};
     struct import_batch batch = {.request = &request};
     enum status status = prepare(settings, &request, diag);
@@ -136,20 +142,8 @@ enum status cmd_import(int argc, char **argv, struct diag *diag)
             "known tool's output, 4 output not writable",
         .rows = rows,
         .row_count = ROW_COUNT,
+        .act = import_all,
+        .context = &settings,
     };
-    struct options_list operands = {0};
-    enum options_help help = OPTIONS_HELP_NONE;
-    enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
-    if (status == STATUS_OK && help)
-        options_print_help(&command, help, stdout);
-    else if (status == STATUS_OK && operands.count == 0)
-        status = diag_set(diag, STATUS_USAGE,
-                          "import: no path given; type rankledger import PATH... (a file or -)");
-    else if (status == STATUS_OK && settings.output != NULL && settings.folder != NULL)
-        status = diag_set(diag, STATUS_USAGE,
-                          "import: --output and --output-dir exclude each other; give one");
-    else if (status == STATUS_OK)
-        status = import_all(&settings, &operands, diag);
-    options_fini(&command, &operands);
-    return status;
+    return options_run(&command, argc, argv, diag);
 }

@@ -27,8 +27,11 @@ static enum status print(const struct ledger_request *request, const struct ledg
     return status;
 }
 
-static enum status run(const struct ledger_options *options, struct diag *diag)
+static enum status run(void *context, const struct options_list *operands, struct diag *diag)
 {
+    const struct ledger_options *options = context;
+    if (operands->count > 0)
+        return diag_set(diag, STATUS_USAGE, "ledger takes no operands; see --help");
     struct arena arena = {0};
     struct ledger_request request = {0};
     struct ledger_rows rows = {0};
@@ -164,16 +167,8 @@ enum status cmd_ledger(int argc, char **argv, struct diag *diag)
         .notes = "rankledger ledger --parameters 7.5e9 --dtype bf16 --world-size 1,4,16,64",
         .rows = rows,
         .row_count = sizeof rows / sizeof rows[0],
+        .act = run,
+        .context = &o,
     };
-    struct options_list operands = {0};
-    enum options_help help = OPTIONS_HELP_NONE;
-    enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
-    if (status == STATUS_OK && help)
-        options_print_help(&command, help, stdout);
-    else if (status == STATUS_OK && operands.count > 0)
-        status = diag_set(diag, STATUS_USAGE, "ledger takes no operands; see --help");
-    else if (status == STATUS_OK)
-        status = run(&o, diag);
-    options_fini(&command, &operands);
-    return status;
+    return options_run(&command, argc, argv, diag);
 }

@@ -75,9 +75,9 @@ static enum status write_report(const struct report_options *options, struct rep
     return status;
 }
 
-static enum status run(const struct report_options *options, const struct options_list *operands,
-                       struct diag *diag)
+static enum status run(void *context, const struct options_list *operands, struct diag *diag)
 {
+    const struct report_options *options = context;
     struct report_source source = {.arguments = &options->arguments, .operands = operands};
     struct report_input input = {0};
     enum status status = check_options(options, operands, diag);
@@ -137,14 +137,8 @@ enum status cmd_report(int argc, char **argv, struct diag *diag)
         .notes = "The files appear together when all are complete.\n"
                  "exit codes: 0 done, 1 done but sources were invalid, 2 usage, 3 input, 4 output",
         .rows = rows,
-        .row_count = ROW_COUNT};
-    struct options_list operands = {0};
-    enum options_help help = OPTIONS_HELP_NONE;
-    enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
-    if (status == STATUS_OK && help)
-        options_print_help(&command, help, stdout);
-    else if (status == STATUS_OK)
-        status = run(&options, &operands, diag);
-    options_fini(&command, &operands);
-    return status;
+        .row_count = ROW_COUNT,
+        .act = run,
+        .context = &options};
+    return options_run(&command, argc, argv, diag);
 }

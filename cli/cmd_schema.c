@@ -6,10 +6,22 @@
 #include "output.h"
 #include "schema.h"
 
+static enum status print_schema(void *context, const struct options_list *operands,
+                                struct diag *diag)
+{
+    const char *const *path = context;
+    struct text_buffer text = {0};
+    (void)operands;
+    enum status status = schema_write(&text, diag);
+    if (status == STATUS_OK)
+        status = output_write_file(*path, text.text, text.length, diag);
+    text_buffer_fini(&text);
+    return status;
+}
+
 enum status cmd_schema(int argc, char **argv, struct diag *diag)
 {
     const char *path = NULL;
-    enum options_help help = OPTIONS_HELP_NONE;
     const struct options_row rows[] = {
         {"output", OPTIONS_TEXT, "FILE", "write to FILE instead of standard output", &path, NULL, 0,
          0, NULL},
@@ -23,17 +35,8 @@ enum status cmd_schema(int argc, char **argv, struct diag *diag)
                  "what a schema can say; rules that compare fields or only warn are beyond it.",
         .rows = rows,
         .row_count = sizeof rows / sizeof rows[0],
+        .act = print_schema,
+        .context = &path,
     };
-    struct options_list operands = {0};
-    struct text_buffer text = {0};
-    enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
-    if (status == STATUS_OK && help)
-        options_print_help(&command, help, stdout);
-    else if (status == STATUS_OK)
-        status = schema_write(&text, diag);
-    if (status == STATUS_OK && !help)
-        status = output_write_file(path, text.text, text.length, diag);
-    text_buffer_fini(&text);
-    options_fini(&command, &operands);
-    return status;
+    return options_run(&command, argc, argv, diag);
 }

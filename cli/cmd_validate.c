@@ -16,7 +16,6 @@ struct settings {
     int64_t limit_mib;
     struct options_list files_from;
     bool nul_separated;
-    enum options_help help;
 };
 
 static const struct validate_format *const formats[] = {
@@ -102,9 +101,15 @@ static enum status check(struct validate_job *job, const struct settings *settin
     return status == STATUS_OK ? added : status;
 }
 
-static enum status validate(const struct settings *settings, const struct options_list *operands,
-                            struct diag *diag)
+static enum status validate(void *context, const struct options_list *operands, struct diag *diag)
 {
+    const struct settings *settings = context;
+    if (operands->count + settings->files_from.count == 0)
+        return diag_set(diag, STATUS_USAGE,
+                        "validate: no path given; type rankledger validate PATH... (a file, a "
+                        "directory or -)");
+    if (settings->nul_separated && settings->files_from.count == 0)
+        return diag_set(diag, STATUS_USAGE, "validate: -0 needs --files-from FILE");
     struct validate_output output = {.spool = -1};
     struct validate_totals totals = {0};
     struct diag first = {0};
@@ -150,21 +155,10 @@ static enum status run(int argc, char **argv, struct diag *diag)
             "nothing matched, 4 output not writable",
         .rows = rows,
         .row_count = ROW_COUNT,
+        .act = validate,
+        .context = &settings,
     };
-    struct options_list operands = {0};
-    enum status status = options_parse(&command, argc, argv, &operands, &settings.help, diag);
-    if (status == STATUS_OK && settings.help)
-        options_print_help(&command, settings.help, stdout);
-    else if (status == STATUS_OK && operands.count + settings.files_from.count == 0)
-        status = diag_set(diag, STATUS_USAGE,
-                          "validate: no path given; type rankledger validate PATH... (a file, a "
-                          "directory or -)");
-    else if (status == STATUS_OK && settings.nul_separated && settings.files_from.count == 0)
-        status = diag_set(diag, STATUS_USAGE, "validate: -0 needs --files-from FILE");
-    else if (status == STATUS_OK)
-        status = validate(&settings, &operands, diag);
-    options_fini(&command, &operands);
-    return status;
+    return options_run(&command, argc, argv, diag);
 }
 
 /* What is said on standard error is in the log of a CI run, too: no path that it names may be read

@@ -61,8 +61,13 @@ static void put_result(struct text_buffer *out, const char *path,
         text_buffer_printf(out, "  and %zu more differences\n", result->count - result->shown);
 }
 
-static enum status verify(const char *path, struct diag *diag)
+static enum status verify(void *context, const struct options_list *operands, struct diag *diag)
 {
+    (void)context;
+    if (operands->count != 1)
+        return diag_set(diag, STATUS_USAGE,
+                        "verify takes one summary: type rankledger verify summary.json");
+    const char *path = operands->values[0];
     struct verify_result result;
     struct text_buffer text = {0};
     enum status status = verify_summary(path, &result, diag);
@@ -89,17 +94,7 @@ enum status cmd_verify(int argc, char **argv, struct diag *diag)
         .notes = "Digests and decisions are compared exactly, numbers to 1e-12.\n"
                  "exit codes: 0 the same, 1 it differs, 2 usage, 3 sources are missing or this is\n"
                  "no summary",
+        .act = verify,
     };
-    struct options_list operands = {0};
-    enum options_help help = OPTIONS_HELP_NONE;
-    enum status status = options_parse(&command, argc, argv, &operands, &help, diag);
-    if (status == STATUS_OK && help)
-        options_print_help(&command, help, stdout);
-    else if (status == STATUS_OK && operands.count != 1)
-        status = diag_set(diag, STATUS_USAGE,
-                          "verify takes one summary: type rankledger verify summary.json");
-    else if (status == STATUS_OK)
-        status = verify(operands.values[0], diag);
-    options_fini(&command, &operands);
-    return status;
+    return options_run(&command, argc, argv, diag);
 }

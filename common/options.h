@@ -58,6 +58,9 @@ struct options_command {
      * the first fault ends the parsing. */
     void (*fault)(void *context, const struct options_row *row, const char *message);
     void *fault_context;
+    /* For options_run: the command itself. */
+    enum status (*act)(void *context, const struct options_list *operands, struct diag *diag);
+    void *context;
 };
 
 #define OPTIONS_MAX_ROWS 64
@@ -88,6 +91,14 @@ enum status options_parse(const struct options_command *command, int argc, char 
  * (80 columns, 24 lines where the notes allow). */
 void options_print_help(const struct options_command *command, enum options_help help,
                         FILE *stream);
+
+/*
+ * All of a command: parses, prints the help where it was asked for and calls `act` otherwise, with
+ * the operands and the command's context, and releases what parsing took. The status of what
+ * failed, or that of `act`.
+ */
+enum status options_run(const struct options_command *command, int argc, char **argv,
+                        struct diag *diag) STATUS_CHECKED;
 
 void options_fini(const struct options_command *command, struct options_list *operands);
 

@@ -117,3 +117,17 @@ void options_print_help(const struct options_command *command, enum options_help
         break;
     }
 }
+
+enum status options_run(const struct options_command *command, int argc, char **argv,
+                        struct diag *diag)
+{
+    struct options_list operands = {0};
+    enum options_help help = OPTIONS_HELP_NONE;
+    enum status status = options_parse(command, argc, argv, &operands, &help, diag);
+    if (status == STATUS_OK && help != OPTIONS_HELP_NONE)
+        options_print_help(command, help, stdout);
+    else if (status == STATUS_OK)
+        status = command->act(command->context, &operands, diag);
+    options_fini(command, &operands);
+    return status;
+}
