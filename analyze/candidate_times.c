@@ -24,17 +24,12 @@ struct rounds { /* growing in the arena */
 
 static void add_round(struct rounds *rounds, size_t steps)
 {
-    if (rounds->count == rounds->capacity && !rounds->failed) {
-        size_t capacity = rounds->capacity == 0 ? 8 : rounds->capacity * 2;
-        size_t *grown = arena_take_array(rounds->arena, capacity, sizeof *grown);
-        for (size_t i = 0; grown != NULL && i < rounds->count; i++)
-            grown[i] = rounds->steps[i];
-        rounds->failed = grown == NULL;
-        rounds->steps = grown;
-        rounds->capacity = capacity;
-    }
+    size_t *room =
+        arena_room(rounds->arena, rounds->steps, rounds->count, &rounds->capacity, sizeof *room);
+    rounds->failed |= room == NULL;
     if (rounds->failed)
         return;
+    rounds->steps = room;
     rounds->steps[rounds->count++] = steps;
     rounds->total += steps;
 }

@@ -13,18 +13,13 @@ void comparison_parts_tell(struct comparison_teller *teller,
     struct comparison_findings *list = teller->findings;
     if (teller->status != STATUS_OK)
         return;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? 8 : list->capacity * 2;
-        struct comparison_finding *grown = arena_take_array(teller->arena, capacity, sizeof *grown);
-        if (grown == NULL) {
-            teller->status = diag_no_memory(teller->diag);
-            return;
-        }
-        if (list->count > 0)
-            memcpy(grown, list->items, list->count * sizeof *grown);
-        list->items = grown;
-        list->capacity = capacity;
+    struct comparison_finding *items =
+        arena_room(teller->arena, list->items, list->count, &list->capacity, sizeof *items);
+    if (items == NULL) {
+        teller->status = diag_no_memory(teller->diag);
+        return;
     }
+    list->items = items;
     struct comparison_finding *place = &list->items[list->count];
     *place = *finding;
     teller->status =

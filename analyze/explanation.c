@@ -23,18 +23,13 @@ void explanation_parts_tell(struct explanation_teller *teller, enum explanation_
     struct arena *arena = &teller->explanation->arena;
     if (teller->status != STATUS_OK)
         return;
-    if (item->count == item->capacity) {
-        size_t capacity = item->capacity == 0 ? 16 : item->capacity * 2;
-        struct explanation_sentence *grown = arena_take_array(arena, capacity, sizeof *grown);
-        if (grown == NULL) {
-            teller->status = diag_no_memory(teller->diag);
-            return;
-        }
-        if (item->count > 0)
-            memcpy(grown, item->sentences, item->count * sizeof *grown);
-        item->sentences = grown;
-        item->capacity = capacity;
+    struct explanation_sentence *sentences =
+        arena_room(arena, item->sentences, item->count, &item->capacity, sizeof *sentences);
+    if (sentences == NULL) {
+        teller->status = diag_no_memory(teller->diag);
+        return;
     }
+    item->sentences = sentences;
     struct explanation_sentence *sentence = &item->sentences[item->count];
     sentence->kind = kind;
     teller->status = message_table_make(arena, id, values, count, &sentence->message, teller->diag);

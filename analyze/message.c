@@ -46,15 +46,10 @@ bool message_add_number(struct message *message, struct arena *arena, const char
 
 struct message *message_list_add(struct message_list *list, struct arena *arena)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? 4 : list->capacity * 2;
-        struct message *items = arena_take_array(arena, capacity, sizeof *items);
-        if (items == NULL)
-            return NULL;
-        if (list->count > 0)
-            memcpy(items, list->items, list->count * sizeof *items);
-        list->items = items;
-        list->capacity = capacity;
-    }
+    struct message *items =
+        arena_room(arena, list->items, list->count, &list->capacity, sizeof *items);
+    if (items == NULL)
+        return NULL;
+    list->items = items;
     return &list->items[list->count++];
 }

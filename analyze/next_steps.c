@@ -12,16 +12,11 @@
 
 static struct action *add(struct next_steps *steps)
 {
-    if (steps->count == steps->capacity) {
-        size_t capacity = steps->capacity == 0 ? 8 : steps->capacity * 2;
-        struct action *items = arena_take_array(steps->arena, capacity, sizeof *items);
-        if (items == NULL)
-            return NULL;
-        if (steps->count > 0)
-            memcpy(items, steps->items, steps->count * sizeof *items);
-        steps->items = items;
-        steps->capacity = capacity;
-    }
+    struct action *items =
+        arena_room(steps->arena, steps->items, steps->count, &steps->capacity, sizeof *items);
+    if (items == NULL)
+        return NULL;
+    steps->items = items;
     struct action *action = &steps->items[steps->count];
     *action = (struct action){.gate = "",
                               .kind = "collect",

@@ -88,18 +88,13 @@ const char *normalise_dtype(const char *dtype)
 void normalise_report(struct normalise *context, const char *metric, const char *from, double value,
                       const char *unit)
 {
-    if (context->count == context->capacity) {
-        size_t capacity = context->capacity == 0 ? 4 : context->capacity * 2;
-        struct normalised *items = arena_take_array(context->arena, capacity, sizeof *items);
-        if (items == NULL) {
-            context->failed = true;
-            return;
-        }
-        if (context->count > 0)
-            memcpy(items, context->items, context->count * sizeof *items);
-        context->items = items;
-        context->capacity = capacity;
+    struct normalised *items = arena_room(context->arena, context->items, context->count,
+                                          &context->capacity, sizeof *items);
+    if (items == NULL) {
+        context->failed = true;
+        return;
     }
+    context->items = items;
     context->items[context->count++] = (struct normalised){metric, from, value, unit};
 }
 

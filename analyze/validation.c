@@ -9,16 +9,12 @@
 
 static bool make_room(struct validation *validation)
 {
-    if (validation->count < validation->capacity)
-        return true;
-    size_t capacity = validation->capacity == 0 ? 8 : validation->capacity * 2;
-    struct validation_fault *faults = arena_take_array(validation->arena, capacity, sizeof *faults);
+    struct validation_fault *faults =
+        arena_room(validation->arena, validation->faults, validation->count, &validation->capacity,
+                   sizeof *faults);
     if (faults == NULL)
         return false;
-    if (validation->count > 0)
-        memcpy(faults, validation->faults, validation->count * sizeof *faults);
     validation->faults = faults;
-    validation->capacity = capacity;
     return true;
 }
 

@@ -10,17 +10,12 @@ void text_table_add(struct text_table *table, const char *text)
 {
     if (table->failed)
         return;
-    if (table->count == table->capacity) {
-        size_t capacity = table->capacity == 0 ? 64 : table->capacity * 2;
-        const char **cells = arena_take_array(table->arena, capacity, sizeof *cells);
-        if (cells != NULL && table->count > 0)
-            memcpy(cells, table->cells, table->count * sizeof *cells);
-        table->failed = cells == NULL;
-        if (table->failed)
-            return;
-        table->cells = cells;
-        table->capacity = capacity;
-    }
+    const char **cells =
+        arena_room(table->arena, table->cells, table->count, &table->capacity, sizeof *cells);
+    table->failed = cells == NULL;
+    if (table->failed)
+        return;
+    table->cells = cells;
     const char *copy = arena_copy(table->arena, text, strlen(text));
     table->failed = copy == NULL;
     if (copy != NULL)

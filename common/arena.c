@@ -55,6 +55,20 @@ void *arena_take_array(struct arena *arena, size_t count, size_t size)
     return arena_take(arena, count * size);
 }
 
+void *arena_room(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return items;
+    size_t more = *capacity == 0 ? 8 : *capacity * 2;
+    void *copy = arena_take_array(arena, more, size);
+    if (copy == NULL)
+        return NULL;
+    if (count > 0)
+        memcpy(copy, items, count * size);
+    *capacity = more;
+    return copy;
+}
+
 char *arena_copy(struct arena *arena, const char *text, size_t length)
 {
     char *copy = length < SIZE_MAX ? arena_take(arena, length + 1) : NULL;

@@ -18,6 +18,13 @@ void *arena_take(struct arena *arena, size_t size);
 /* `count` zeroed objects of `size` bytes; NULL also if the product overflows. */
 void *arena_take_array(struct arena *arena, size_t count, size_t size);
 
+/*
+ * Room for one more behind the `count` objects of an array of `*capacity`: the array itself, or a
+ * copy of twice the capacity where it is full (the old one stays valid, as all that was taken).
+ * NULL if memory is exhausted; then nothing has changed.
+ */
+void *arena_room(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size);
+
 /* A NUL-terminated copy of `length` bytes; NULL if memory is exhausted. */
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 
