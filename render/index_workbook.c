@@ -11,7 +11,7 @@
 /* Characters: of the widest column, of a heading before it wraps; beside a cell's content, for the
  * button of the filter. */
 #define MAX_WIDTH 48.0
-#define HEADING_WIDTH 12.0
+#define HEADING_WIDTH 14.0
 #define PADDING 2.5
 #define FILTER_BUTTON 3.0
 /* Rows of the sheet that stay free for a remark. */
