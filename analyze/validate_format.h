@@ -56,9 +56,6 @@ extern const struct validate_format validate_format_github;
  * the text was made safe to print; what is left of it (an invalid byte) becomes "?". */
 void validate_format_xml(struct text_buffer *out, const char *text);
 
-/* Appends text with "##[", which GitHub's runner takes for a command anywhere in a line, broken. */
-void validate_format_plain(struct text_buffer *out, const char *text);
-
 /* Appends a JSON value without a line feed at its end, and releases it. */
 enum status validate_format_json_value(struct text_buffer *out, struct json_write *writer,
                                        json_t *value, struct diag *diag) STATUS_CHECKED;

@@ -28,7 +28,7 @@ static bool is_special(char c, enum place place)
 static void append_escaped(struct text_buffer *out, const char *text, enum place place)
 {
     struct text_buffer plain = {0};
-    validate_format_plain(&plain, text);
+    text_log_append(&plain, text, strlen(text));
     for (size_t i = 0; i < plain.length; i++)
         if (is_special(plain.text[i], place))
             text_buffer_printf(out, "%%%02X", (unsigned)plain.text[i]);
@@ -36,17 +36,6 @@ static void append_escaped(struct text_buffer *out, const char *text, enum place
             text_buffer_append(out, plain.text + i, 1);
     out->failed = out->failed || plain.failed;
     text_buffer_fini(&plain);
-}
-
-void validate_format_plain(struct text_buffer *out, const char *text)
-{
-    const char *command;
-    while ((command = strstr(text, "##[")) != NULL) {
-        text_buffer_append(out, text, (size_t)(command - text) + 2);
-        text_buffer_puts(out, "\\x5b");
-        text = command + 3;
-    }
-    text_buffer_puts(out, text);
 }
 
 /* The path as GitHub is to find it, from the repository's top: raw, if it is text that a log can

@@ -56,6 +56,6 @@ int main(int argc, char **argv)
         status = diag_set(&diag, STATUS_ENVIRONMENT, "standard output: cannot write: %s",
                           diag_reason(errno));
     if (status != STATUS_OK && diag.text[0] != '\0')
-        fprintf(stderr, "rankledger: %s\n", diag.text);
+        program_complain(&program, &diag);
     return (int)status;
 }

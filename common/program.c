@@ -56,3 +56,15 @@ enum status program_run(const struct program *program, const struct program_comm
     int before = program->whole_line ? 0 : 2;
     return command->run(argc - before, argv + before, diag);
 }
+
+void program_complain(const struct program *program, const struct diag *diag)
+{
+    struct text_buffer line = {0};
+    text_buffer_printf(&line, "%s: %s\n", program->name, diag->text);
+    text_log_tame(&line);
+    if (line.failed)
+        fprintf(stderr, "%s: memory is exhausted\n", program->name);
+    else
+        fputs(line.text, stderr);
+    text_buffer_fini(&line);
+}

@@ -29,6 +29,10 @@ struct program {
 enum status program_run(const struct program *program, const struct program_command *command,
                         int argc, char **argv, struct diag *diag) STATUS_CHECKED;
 
+/* Says on standard error why a command failed. That is in the log of a CI run, too: no path that it
+ * names can be read as a command there. */
+void program_complain(const struct program *program, const struct diag *diag);
+
 /*
  * The command that argv[1] names, in *command; the caller runs it. NULL where help or the version
  * was asked for, which is printed. STATUS_USAGE without a command or for one that is unknown (the

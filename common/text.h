@@ -39,6 +39,9 @@ void text_redact(struct text_buffer *out, const char *text, size_t length);
  */
 void text_log_tame(struct text_buffer *lines);
 
+/* Appends a part of a line with "##[" alone rewritten so. */
+void text_log_append(struct text_buffer *out, const char *text, size_t length);
+
 /* Length in bytes of the valid UTF-8 sequence at `text` (at most `length`), 0 if invalid; the
  * code point in *code. */
 size_t text_decode(const char *text, size_t length, uint32_t *code);
@@ -47,10 +50,14 @@ size_t text_decode(const char *text, size_t length, uint32_t *code);
  * byte too) 1. */
 size_t text_width(const char *text, size_t length);
 
+/* The widest of the words between blanks: the width of what cannot be wrapped. */
+size_t text_width_of_word(const char *text);
+
 /* Bytes of the longest prefix (on a code point border) that takes at most `columns` columns. */
 size_t text_prefix(const char *text, size_t length, size_t columns);
 
-/* Number of UTF-16 units (an invalid byte counts as one); bytes of the longest prefix of at most `units` UTF-16 units. */
+/* Number of UTF-16 units (an invalid byte counts as one); bytes of the longest prefix of at most
+ * `units` UTF-16 units. */
 size_t text_utf16_units(const char *text, size_t length);
 size_t text_utf16_prefix(const char *text, size_t length, size_t units);
 
@@ -79,8 +86,8 @@ char *text_rounded_toward(char *out, size_t capacity, double value, enum text_ro
 int text_rounded_apart(const double *values, size_t count, enum text_rounding rounding);
 
 /*
- * The shortest decimal that reads back as the same double ("0.1", "456000", "1e+20"), valid as a JSON
- * number; an integral value below 2^53 has no exponent, and -0 is written 0. Not finite as in
+ * The shortest decimal that reads back as the same double ("0.1", "456000", "1e+20"), valid as a
+ * JSON number; an integral value below 2^53 has no exponent, and -0 is written 0. Not finite as in
  * text_number. 32 bytes always suffice. Returns `out`.
  */
 char *text_number_exact(char *out, size_t capacity, double value);

@@ -9,6 +9,15 @@ static size_t indentation(const char *line)
     return strspn(line, " \t");
 }
 
+void text_log_append(struct text_buffer *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (i >= 2 && text[i] == '[' && text[i - 1] == '#' && text[i - 2] == '#')
+            text_buffer_puts(out, "\\x5b");
+        else
+            text_buffer_append(out, text + i, 1);
+}
+
 static void append_line(struct text_buffer *out, const char *line, size_t length)
 {
     size_t indent = indentation(line);
@@ -18,11 +27,7 @@ static void append_line(struct text_buffer *out, const char *line, size_t length
         line += indent + 1;
         length -= indent + 1;
     }
-    for (size_t i = 0; i < length; i++)
-        if (i >= 2 && line[i] == '[' && line[i - 1] == '#' && line[i - 2] == '#')
-            text_buffer_puts(out, "\\x5b");
-        else
-            text_buffer_append(out, line + i, 1);
+    text_log_append(out, line, length);
 }
 
 void text_log_tame(struct text_buffer *lines)

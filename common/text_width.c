@@ -1,5 +1,7 @@
 #include "text.h"
 
+#include <string.h>
+
 /*
  * Terminal columns of code points, as sorted ranges from Unicode 14.0: wide are those of East Asian
  * Width W and F (EastAsianWidth.txt; the unassigned code points of the ideographic planes with
@@ -162,4 +164,17 @@ size_t text_prefix(const char *text, size_t length, size_t columns)
         i += size;
     }
     return i;
+}
+
+size_t text_width_of_word(const char *text)
+{
+    size_t widest = 0;
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        size_t width = text_width(text, length);
+        widest = width > widest ? width : widest;
+        text += length;
+        text += strspn(text, " ");
+    }
+    return widest;
 }
