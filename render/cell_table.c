@@ -23,16 +23,6 @@ void cell_link(struct sheet *sheet, uint32_t row, uint32_t column, const char *f
                                            sheet->workbook->formats[CELL_LINK], file, NULL));
 }
 
-/* The library copies what it is given, but its structures are not const. */
-static char *unconst(const char *text)
-{
-    union {
-        const char *in;
-        char *out;
-    } both = {.in = text};
-    return both.out;
-}
-
 void cell_table(struct sheet *sheet, const struct cell_table *table)
 {
     lxw_table_column columns[CELL_MAX_COLUMNS] = {{0}};
@@ -42,11 +32,11 @@ void cell_table(struct sheet *sheet, const struct cell_table *table)
         return;
     for (size_t i = 0; i < count; i++) {
         enum cell_style style = table->numbers[i] ? CELL_HEADER_RIGHT : CELL_HEADER;
-        columns[i].header = unconst(table->headings[i]);
+        columns[i].header = workbook_unconst(table->headings[i]);
         columns[i].header_format = sheet->workbook->formats[style];
         pointers[i] = &columns[i];
     }
-    lxw_table_options options = {.name = unconst(table->name),
+    lxw_table_options options = {.name = workbook_unconst(table->name),
                                  .style_type = LXW_TABLE_STYLE_TYPE_LIGHT,
                                  .style_type_number = STYLE,
                                  .columns = pointers};

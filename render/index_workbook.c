@@ -74,13 +74,7 @@ static void put_value(struct page *page, uint32_t row, size_t column)
 /* A heading goes over several lines, at its words. */
 static double heading_width(const char *heading)
 {
-    double longest = 0;
-    for (const char *word = heading; *word != '\0';) {
-        size_t length = strcspn(word, " ");
-        longest = fmax(longest, (double)text_width(word, length));
-        word += length;
-        word += strspn(word, " ");
-    }
+    double longest = (double)text_width_of_word(heading);
     return fmax(longest, fmin((double)text_width(heading, strlen(heading)), HEADING_WIDTH)) * 1.2 +
            FILTER_BUTTON;
 }

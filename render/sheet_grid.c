@@ -32,19 +32,6 @@ static struct sheet_grid_column *next_column(struct sheet_grid *grid, uint32_t *
     return &grid->columns[*index];
 }
 
-/* Width of the longest part that cannot wrap. */
-static double longest_word(const char *text)
-{
-    double longest = 0;
-    for (const char *word = text; *word != '\0';) {
-        size_t length = strcspn(word, " ");
-        longest = fmax(longest, (double)text_width(word, length));
-        word += length;
-        word += strspn(word, " ");
-    }
-    return longest;
-}
-
 static void add_heading(struct sheet_grid *grid, const char *text, bool number)
 {
     uint32_t index;
@@ -52,8 +39,8 @@ static void add_heading(struct sheet_grid *grid, const char *text, bool number)
     if (column == NULL)
         return;
     double whole = (double)text_width(text, strlen(text));
-    column->heading =
-        BOLD * fmax(fmin(whole, HEADING_WIDTH), fmin(longest_word(text), MAX_WIDTH / 2));
+    column->heading = BOLD * fmax(fmin(whole, HEADING_WIDTH),
+                                  fmin((double)text_width_of_word(text), MAX_WIDTH / 2));
     cell_text(grid->sheet, 0, index, text, number ? CELL_HEADER_RIGHT : CELL_HEADER);
     unsigned lines = cell_lines(text, column->heading / BOLD);
     grid->row_lines = lines > grid->row_lines ? lines : grid->row_lines;

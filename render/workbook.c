@@ -51,21 +51,11 @@ static void release(struct workbook *workbook)
     free(workbook);
 }
 
-/* The library copies what it is given, but its structures are not const. */
-static char *unconst(const char *text)
-{
-    union {
-        const char *in;
-        char *out;
-    } both = {.in = text};
-    return both.out;
-}
-
 static void set_properties(struct workbook *workbook, const struct workbook_properties *properties)
 {
-    lxw_doc_properties document = {.title = unconst(properties->title),
-                                   .subject = unconst(properties->subject),
-                                   .author = unconst(properties->author),
+    lxw_doc_properties document = {.title = workbook_unconst(properties->title),
+                                   .subject = workbook_unconst(properties->subject),
+                                   .author = workbook_unconst(properties->author),
                                    .created = (time_t)properties->created};
     workbook_check(workbook, workbook_set_properties(workbook->book, &document));
 }
@@ -80,7 +70,7 @@ enum status workbook_create(const char *path, const char *scratch, const struct 
     errno = 0;
     made->texts = texts;
     made->path = strdup(path);
-    lxw_workbook_options options = {.tmpdir = unconst(scratch)};
+    lxw_workbook_options options = {.tmpdir = workbook_unconst(scratch)};
     if (made->path != NULL)
         made->book = workbook_new_opt(path, &options);
     if (made->book == NULL || !cell_make_formats(made)) {

@@ -31,6 +31,16 @@ struct workbook {
     struct diag diag;
 };
 
+/* The library copies what it is given, but its structures are not const. */
+static inline char *workbook_unconst(const char *text)
+{
+    union {
+        const char *in;
+        char *out;
+    } both = {.in = text};
+    return both.out;
+}
+
 /* Keeps the first fault of the library. */
 void workbook_check(struct workbook *workbook, lxw_error error);
 /* Keeps the first fault of memory. */

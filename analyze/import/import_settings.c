@@ -53,19 +53,26 @@ static bool row_field(const struct evidence_row *row, char *field, size_t capaci
     return true;
 }
 
+/* The rules of all producers, then those of our own; NULL behind the last. */
+static const struct evidence_row *row_at(size_t index)
+{
+    size_t count = 0;
+    const struct evidence_row *rows = evidence_rules_table(&count);
+    if (index < count)
+        return &rows[index];
+    index -= count;
+    rows = evidence_rules_own_table(&count);
+    return index < count ? &rows[index] : NULL;
+}
+
 /* The rule of a field, whoever writes it; NULL. */
 static const struct evidence_row *row_of(const char *field)
 {
-    for (int own = 0; own < 2; own++) {
-        size_t count = 0;
-        const struct evidence_row *rows =
-            own == 0 ? evidence_rules_table(&count) : evidence_rules_own_table(&count);
-        for (size_t i = 0; i < count; i++) {
-            char known[128];
-            if (row_field(&rows[i], known, sizeof known) && strcmp(known, field) == 0)
-                return &rows[i];
-        }
-    }
+    const struct evidence_row *row;
+    char known[128];
+    for (size_t i = 0; (row = row_at(i)) != NULL; i++)
+        if (row_field(row, known, sizeof known) && strcmp(known, field) == 0)
+            return row;
     return NULL;
 }
 
@@ -83,23 +90,19 @@ static bool takes_text_alone(const char *field)
 static const char *misspelt(const char *field, char *nearest, size_t capacity)
 {
     const char *found = NULL;
+    const struct evidence_row *row;
     size_t least = 3;
-    for (int own = 0; own < 2; own++) {
-        size_t count = 0;
-        const struct evidence_row *rows =
-            own == 0 ? evidence_rules_table(&count) : evidence_rules_own_table(&count);
-        for (size_t i = 0; i < count; i++) {
-            char known[128];
-            if (!row_field(&rows[i], known, sizeof known) || !may_be_given(known))
-                continue;
-            if (strcmp(known, field) == 0)
-                return NULL;
-            size_t distance = text_distance(field, strlen(field), known, strlen(known));
-            if (distance < least) {
-                least = distance;
-                snprintf(nearest, capacity, "%s", known);
-                found = nearest;
-            }
+    for (size_t i = 0; (row = row_at(i)) != NULL; i++) {
+        char known[128];
+        if (!row_field(row, known, sizeof known) || !may_be_given(known))
+            continue;
+        if (strcmp(known, field) == 0)
+            return NULL;
+        size_t distance = text_distance(field, strlen(field), known, strlen(known));
+        if (distance < least) {
+            least = distance;
+            snprintf(nearest, capacity, "%s", known);
+            found = nearest;
         }
     }
     return found;
