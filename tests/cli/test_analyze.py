@@ -5,12 +5,12 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-PROGRAM = CASES = None
+from program_case import ProgramCase
+
+CASES = None
 
 
 def record(strategy, **changes):
@@ -37,23 +37,7 @@ def record(strategy, **changes):
     return document
 
 
-class Analyze(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def write(self, name, document):
-        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(document if isinstance(document, str) else json.dumps(document))
-
-    def run_program(self, *arguments, **options):
-        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True,
-                              stdin=options.pop("stdin", subprocess.DEVNULL), **options)
-
+class Analyze(ProgramCase):
     def summary(self, *arguments, code=0):
         run = self.run_program("analyze", "--output", "-", *arguments)
         self.assertEqual(run.returncode, code, run.stderr)
@@ -613,5 +597,5 @@ class Analyze(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM, CASES = sys.argv[1:3]
+    ProgramCase.program, CASES = os.path.abspath(sys.argv[1]), sys.argv[2]
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

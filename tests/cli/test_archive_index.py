@@ -4,14 +4,13 @@ import csv
 import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 import zipfile
 from xml.etree import ElementTree
 
-PROGRAM = None
+from program_case import ProgramCase
+
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
@@ -30,19 +29,7 @@ def record(strategy, throughput=1000, peak=100, ratio=0.25, model="gpt", world_s
     }
 
 
-class Archive(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def write(self, name, document):
-        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(document if isinstance(document, str) else json.dumps(document))
-
+class Archive(ProgramCase):
     def write_lines(self, name, documents):
         self.write(name, "".join(json.dumps(document) + "\n" for document in documents))
 
@@ -51,7 +38,7 @@ class Archive(unittest.TestCase):
             return file.read()
 
     def run_program(self, *arguments, code=0):
-        run = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, stdin=subprocess.DEVNULL)
+        run = super().run_program(*arguments)
         self.assertEqual(run.returncode, code, run.stderr)
         return run
 
@@ -415,5 +402,5 @@ class Terminal(Archive):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv[1]
+    ProgramCase.program = os.path.abspath(sys.argv[1])
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

@@ -5,13 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import interval_model
+from program_case import ProgramCase
 from test_analyze import record
 
-PROGRAM = None
 STEPS = [100.0, 104, 98, 101, 103, 99, 100, 102, 97, 105]
 
 
@@ -22,21 +21,7 @@ def timed(strategy, times, **changes):
                                "throughput": 64 * 32 / (median / 1000), **changes})
 
 
-class Compare(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def write(self, name, document):
-        path = os.path.join(self.folder, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(document if isinstance(document, str) else json.dumps(document))
-
-    def run_program(self, *arguments):
-        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True,
-                              stdin=subprocess.DEVNULL)
-
+class Compare(ProgramCase):
     def compare(self, *arguments, code=0):
         run = self.run_program("compare", "--format", "json", *arguments)
         self.assertEqual(run.returncode, code, run.stderr.decode() + "%s" % run.stdout[:300])
@@ -498,5 +483,5 @@ class Compare(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv[1])
+    ProgramCase.program = os.path.abspath(sys.argv[1])
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

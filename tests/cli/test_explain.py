@@ -3,33 +3,16 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
 import interval_model
+from program_case import ProgramCase
 from test_analyze import record
 from test_compare import STEPS, timed
 
-PROGRAM = None
 
-
-class Explain(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def write(self, name, document):
-        path = os.path.join(self.folder, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(document if isinstance(document, str) else json.dumps(document))
-
-    def run_program(self, *arguments):
-        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True,
-                              stdin=subprocess.DEVNULL)
-
+class Explain(ProgramCase):
     def analyze(self, *arguments):
         run = self.run_program("analyze", *arguments, "--output", "s.json", "e")
         self.assertIn(run.returncode, (0, 1), run.stderr)
@@ -269,5 +252,5 @@ class Explain(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv[1])
+    ProgramCase.program = os.path.abspath(sys.argv[1])
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])
