@@ -7,6 +7,7 @@
 #include "report_source.h"
 #include "source_date.h"
 #include "text.h"
+#include "theme.h"
 
 struct report_options {
     struct analysis_arguments arguments;
@@ -68,6 +69,7 @@ static enum status write_report(const struct report_options *options, struct rep
     if (status == STATUS_OK) {
         input->summary = &summary;
         input->texts = &texts;
+        input->theme = theme_default();
         status = report_files_write(input, options->output, diag);
     }
     summary_fini(&summary);

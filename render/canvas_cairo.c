@@ -9,7 +9,6 @@
 #include "canvas_hatch.h"
 #include "glyph_table.h"
 #include "svg_write.h"
-#include "theme.h"
 
 /* The em box of CJK fonts: 0.88 above the baseline, 0.12 below; Latin descenders need a little
  * more (OpenType specification, "Baseline tags", ideographic em-box). */
@@ -337,7 +336,8 @@ static enum status set_rendering(PangoContext *context, struct diag *diag)
     return STATUS_OK;
 }
 
-enum status canvas_cairo_create(const char *language, struct canvas_cairo **out, struct diag *diag)
+enum status canvas_cairo_create(const char *language, const char *families,
+                                struct canvas_cairo **out, struct diag *diag)
 {
     struct canvas_cairo *canvas = calloc(1, sizeof *canvas);
     if (canvas == NULL)
@@ -365,7 +365,7 @@ enum status canvas_cairo_create(const char *language, struct canvas_cairo **out,
     pango_layout_set_single_paragraph_mode(canvas->layout, TRUE);
     pango_layout_set_auto_dir(canvas->layout, FALSE);
     canvas->description = pango_font_description_new();
-    pango_font_description_set_family_static(canvas->description, theme_font_families());
+    pango_font_description_set_family_static(canvas->description, families);
     *out = canvas;
     return STATUS_OK;
 }

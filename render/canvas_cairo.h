@@ -22,11 +22,12 @@ struct canvas_pixels {
 };
 
 /*
- * Creates a canvas for texts of a language ("en", "zh"). The fonts are the theme's; nothing is
- * taken from the locale or from desktop settings. Release it with canvas_cairo_destroy.
+ * Creates a canvas for texts of a language ("en", "zh") in the first of the fonts' `families`
+ * (theme.h) that has each character; nothing is taken from the locale or from desktop settings.
+ * Release it with canvas_cairo_destroy.
  */
-enum status canvas_cairo_create(const char *language, struct canvas_cairo **canvas,
-                                struct diag *diag) STATUS_CHECKED;
+enum status canvas_cairo_create(const char *language, const char *families,
+                                struct canvas_cairo **canvas, struct diag *diag) STATUS_CHECKED;
 void canvas_cairo_destroy(struct canvas_cairo *canvas);
 
 /* The canvas to draw on, borrowed. */

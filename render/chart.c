@@ -6,6 +6,7 @@
 #include "canvas_cairo.h"
 #include "png_write.h"
 #include "texts.h"
+#include "theme.h"
 
 /* Moves or copies both forms into the image; nothing is written if one fails. */
 static enum status take_forms(const struct canvas_cairo *canvas, struct chart_image *image,
@@ -39,7 +40,8 @@ enum status chart_render(const struct chart_row *row, const struct chart_input *
                          struct chart_image *image, struct diag *diag)
 {
     struct canvas_cairo *canvas = NULL;
-    enum status status = canvas_cairo_create(input->texts->language, &canvas, diag);
+    enum status status =
+        canvas_cairo_create(input->texts->language, input->theme->families, &canvas, diag);
     if (status == STATUS_OK)
         status = row->draw(input, canvas_cairo_canvas(canvas), diag);
     if (status == STATUS_OK)

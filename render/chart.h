@@ -8,6 +8,7 @@
 #include "diag.h"
 #include "summary.h"
 struct texts; /* texts.h */
+struct theme; /* theme.h */
 
 /*
  * One chart of one comparability group, drawn once and kept in two forms. A chart never changes
@@ -18,7 +19,12 @@ struct chart_input {
     const struct summary *summary;
     size_t group; /* index into summary->groups */
     const struct texts *texts;
+    const struct theme *theme;
+    double width; /* of the page, CSS pixels; at least CHART_WIDTH_LEAST */
 };
+
+#define CHART_WIDTH 960.0 /* of a picture file */
+#define CHART_WIDTH_LEAST 720.0
 
 struct chart_image {
     char *svg; /* UTF-8, NUL-terminated beside its size; text is drawn as outlines */

@@ -21,6 +21,9 @@ enum status chart_frame_init(struct chart_frame *frame, const struct chart_input
         .input = input,
         .group = &input->summary->groups[input->group],
         .texts = input->texts,
+        .theme = input->theme,
+        .width = input->width,
+        .content = input->width - 2 * CHART_FRAME_MARGIN,
         .y = CHART_FRAME_MARGIN,
     };
     return chart_order(frame->group, CHART_FRAME_ROWS, &frame->scene.arena, &frame->rows, diag);
@@ -100,17 +103,18 @@ void chart_frame_notice(struct chart_frame *frame, const char *text)
 {
     struct scene *scene = &frame->scene;
     struct chart_cell cell = {0};
-    struct chart_cell_style style = {&theme_font_text,
-                                     theme_ink(THEME_TEXT),
+    struct chart_cell_style style = {&frame->theme->font[THEME_FONT_TEXT],
+                                     frame->theme->ink[THEME_TEXT],
                                      CHART_MARK_NONE,
-                                     CHART_FRAME_CONTENT - 26,
+                                     frame->content - 26,
                                      4,
                                      false};
     chart_cell_add(scene, &cell, text, &style);
-    struct canvas_box box = {CHART_FRAME_MARGIN, frame->y, CHART_FRAME_CONTENT, cell.height + 12};
+    struct canvas_box box = {CHART_FRAME_MARGIN, frame->y, frame->content, cell.height + 12};
     struct canvas_box edge = {box.x, box.y, 4, box.height};
-    struct canvas_paint ground = {theme_ink(THEME_NOTICE), CANVAS_NONE, CANVAS_NONE, 0, 0};
-    struct canvas_paint mark = {theme_ink(THEME_NOTICE_EDGE), CANVAS_NONE, CANVAS_NONE, 0, 0};
+    struct canvas_paint ground = {frame->theme->ink[THEME_NOTICE], CANVAS_NONE, CANVAS_NONE, 0, 0};
+    struct canvas_paint mark = {frame->theme->ink[THEME_NOTICE_EDGE], CANVAS_NONE, CANVAS_NONE, 0,
+                                0};
     scene_rectangle(scene, box, &ground);
     scene_rectangle(scene, edge, &mark);
     chart_cell_draw(scene, &cell, (struct canvas_point){box.x + 14, box.y + 6});
@@ -141,13 +145,17 @@ static void put_common_notices(struct chart_frame *frame)
 void chart_frame_header(struct chart_frame *frame, const char *title, const char *subtitle)
 {
     struct chart_cell head = {0};
-    struct chart_cell_style style = {
-        &theme_font_title, theme_ink(THEME_TEXT), CHART_MARK_NONE, CHART_FRAME_CONTENT, 2, false};
+    struct chart_cell_style style = {&frame->theme->font[THEME_FONT_TITLE],
+                                     frame->theme->ink[THEME_TEXT],
+                                     CHART_MARK_NONE,
+                                     frame->content,
+                                     2,
+                                     false};
     chart_cell_add(&frame->scene, &head, title, &style);
     put_block(frame, &head, 4);
     head = (struct chart_cell){0};
-    style.font = &theme_font_subtitle;
-    style.colour = theme_ink(THEME_QUIET);
+    style.font = &frame->theme->font[THEME_FONT_SUBTITLE];
+    style.colour = frame->theme->ink[THEME_QUIET];
     style.lines = 3;
     chart_cell_add(&frame->scene, &head, subtitle, &style);
     if (frame->input->summary->group_count > 1 && frame->group->label != NULL) {
@@ -167,10 +175,10 @@ void chart_frame_header(struct chart_frame *frame, const char *title, const char
 void chart_frame_legend(struct chart_frame *frame, const struct chart_frame_key *keys, size_t count)
 {
     struct scene *scene = &frame->scene;
-    const struct canvas_font *font = &theme_font_small;
+    const struct canvas_font *font = &frame->theme->font[THEME_FONT_SMALL];
     double line = 18;
     double x = CHART_FRAME_MARGIN;
-    double end = CHART_FRAME_WIDTH - CHART_FRAME_MARGIN;
+    double end = frame->width - CHART_FRAME_MARGIN;
     if (count == 0)
         return;
     frame->y += 2;
@@ -185,9 +193,9 @@ void chart_frame_legend(struct chart_frame *frame, const struct chart_frame_key 
             frame->y += line;
         }
         struct canvas_box swatch = {x, frame->y + 2, SWATCH, SWATCH};
-        scene_rectangle(scene, swatch, theme_area(keys[i].area));
+        scene_rectangle(scene, swatch, &frame->theme->area[keys[i].area]);
         scene_text(scene, (struct canvas_point){x + SWATCH + 6, frame->y + 12}, font,
-                   theme_ink(THEME_QUIET), fit.lines[0].text);
+                   frame->theme->ink[THEME_QUIET], fit.lines[0].text);
         x += width + 18;
     }
     frame->y += line + 8;
@@ -240,14 +248,19 @@ struct chart_cell chart_frame_label(struct chart_frame *frame,
     const char *place = standing(frame, candidate);
     bool first = place != NULL;
     size_t lines = frame->rows.count <= FEW_ROWS ? LABEL_LINES_FEW : 3;
-    struct chart_cell_style name = {first ? &theme_font_strong : &theme_font_text,
-                                    theme_ink(THEME_TEXT),
+    struct chart_cell_style name = {first ? &frame->theme->font[THEME_FONT_STRONG]
+                                          : &frame->theme->font[THEME_FONT_TEXT],
+                                    frame->theme->ink[THEME_TEXT],
                                     CHART_MARK_NONE,
                                     width,
                                     lines,
                                     true};
-    struct chart_cell_style status = {
-        &theme_font_small_strong, theme_ink(THEME_GOOD), CHART_MARK_CHECK, width, 2, false};
+    struct chart_cell_style status = {&frame->theme->font[THEME_FONT_SMALL_STRONG],
+                                      frame->theme->ink[THEME_GOOD],
+                                      CHART_MARK_CHECK,
+                                      width,
+                                      2,
+                                      false};
     const char *label = candidate->label != NULL && candidate->label[0] != '\0' ? candidate->label
                         : candidate->strategy != NULL && candidate->strategy[0] != '\0'
                             ? candidate->strategy
@@ -255,8 +268,12 @@ struct chart_cell chart_frame_label(struct chart_frame *frame,
     chart_cell_add(&frame->scene, &cell, label, &name);
     if (first)
         chart_cell_add(&frame->scene, &cell, place, &status);
-    status = (struct chart_cell_style){
-        &theme_font_small, theme_ink(THEME_BAD), CHART_MARK_NONE, width, 2, false};
+    status = (struct chart_cell_style){&frame->theme->font[THEME_FONT_SMALL],
+                                       frame->theme->ink[THEME_BAD],
+                                       CHART_MARK_NONE,
+                                       width,
+                                       2,
+                                       false};
     if (!candidate->eligible)
         chart_cell_add(&frame->scene, &cell, failed_gates(frame, candidate), &status);
     return cell;
@@ -326,14 +343,17 @@ static void put_source(struct chart_frame *frame)
     if (line.failed)
         frame->scene.failed = true;
     struct chart_cell cell = {0};
-    struct chart_cell_style style = {
-        &theme_font_small, theme_ink(THEME_QUIET), CHART_MARK_NONE, CHART_FRAME_CONTENT, 4, false};
+    struct chart_cell_style style = {&frame->theme->font[THEME_FONT_SMALL],
+                                     frame->theme->ink[THEME_QUIET],
+                                     CHART_MARK_NONE,
+                                     frame->content,
+                                     4,
+                                     false};
     chart_cell_add(&frame->scene, &cell, line.text != NULL && !line.failed ? line.text : "",
                    &style);
-    struct canvas_paint rule = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_GRID), 1, 0};
+    struct canvas_paint rule = {CANVAS_NONE, CANVAS_NONE, frame->theme->ink[THEME_GRID], 1, 0};
     scene_line(&frame->scene, (struct canvas_point){CHART_FRAME_MARGIN, frame->y + 0.5},
-               (struct canvas_point){CHART_FRAME_WIDTH - CHART_FRAME_MARGIN, frame->y + 0.5},
-               &rule);
+               (struct canvas_point){frame->width - CHART_FRAME_MARGIN, frame->y + 0.5}, &rule);
     frame->y += 10;
     put_block(frame, &cell, 0);
     text_buffer_fini(&line);
@@ -345,8 +365,11 @@ enum status chart_frame_finish(struct chart_frame *frame, const char *title, str
     if (frame->description.failed)
         return diag_no_memory(diag);
     struct canvas_page page = {
-        CHART_FRAME_WIDTH,       ceil(frame->y + 18),   title,
-        frame->description.text, theme_ink(THEME_PAGE),
+        frame->width,
+        ceil(frame->y + 18),
+        title,
+        frame->description.text,
+        frame->theme->ink[THEME_PAGE],
     };
     return scene_draw(&frame->scene, &page, diag);
 }

@@ -14,9 +14,7 @@
  * `y` is the upper edge of the free space.
  */
 
-#define CHART_FRAME_WIDTH 960.0
 #define CHART_FRAME_MARGIN 24.0
-#define CHART_FRAME_CONTENT (CHART_FRAME_WIDTH - 2 * CHART_FRAME_MARGIN)
 /* Of more candidates the best ranked are shown, and the chart says so. A taller picture would be
  * unreadable on a page and beyond what picture formats hold. */
 #define CHART_FRAME_ROWS 60
@@ -26,6 +24,8 @@ struct chart_frame {
     const struct chart_input *input;
     const struct summary_group *group;
     const struct texts *texts;
+    const struct theme *theme;
+    double width, content; /* of the page; of it without its margins */
     struct chart_order_rows rows;
     double y;
     struct text_buffer description; /* the chart's content in words */

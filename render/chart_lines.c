@@ -31,8 +31,12 @@ enum status chart_lines_init(struct chart_lines *lines, struct chart_frame *fram
 
 void chart_lines_note_failure(struct chart_line *line, struct chart_frame *frame, double width)
 {
-    struct chart_cell_style style = {
-        &theme_font_small, theme_ink(THEME_BAD), CHART_MARK_NONE, width - 2 * NOTE_INSET, 2, false};
+    struct chart_cell_style style = {&frame->theme->font[THEME_FONT_SMALL],
+                                     frame->theme->ink[THEME_BAD],
+                                     CHART_MARK_NONE,
+                                     width - 2 * NOTE_INSET,
+                                     2,
+                                     false};
     chart_cell_add(
         &frame->scene, &line->note,
         chart_frame_say1(frame, "chart.failed", "reason", line->candidate->failure.reason), &style);
@@ -46,9 +50,9 @@ static double bar_block(const struct chart_line *line)
                           : fmax(CHART_LINES_BAR, line->note.height);
 }
 
-static canvas_colour ground_of(size_t index)
+static canvas_colour ground_of(const struct chart_frame *frame, size_t index)
 {
-    return theme_ink(index % 2 == 0 ? THEME_STRIPE : THEME_PAGE);
+    return frame->theme->ink[index % 2 == 0 ? THEME_STRIPE : THEME_PAGE];
 }
 
 void chart_lines_place(struct chart_lines *lines, struct chart_frame *frame,
@@ -64,8 +68,8 @@ void chart_lines_place(struct chart_lines *lines, struct chart_frame *frame,
         line->y = y;
         line->height = ceil(content + 2 * ROW_PADDING);
         line->bar_y = round(y + (line->height - block) / 2);
-        struct canvas_paint paint = chart_lines_fill(ground_of(i));
-        struct canvas_box box = {CHART_FRAME_MARGIN - 8, y, CHART_FRAME_CONTENT + 16, line->height};
+        struct canvas_paint paint = chart_lines_fill(ground_of(frame, i));
+        struct canvas_box box = {CHART_FRAME_MARGIN - 8, y, frame->content + 16, line->height};
         scene_rectangle(&frame->scene, box, &paint);
         y += line->height;
     }
@@ -90,7 +94,7 @@ void chart_lines_put_grounds(const struct chart_lines *lines, struct chart_frame
                              const struct chart_plot *plot)
 {
     for (size_t i = 0; i < lines->count; i++) {
-        struct canvas_paint ground = chart_lines_fill(ground_of(i));
+        struct canvas_paint ground = chart_lines_fill(ground_of(frame, i));
         if (lines->items[i].note.count > 0)
             scene_rectangle(&frame->scene, note_box(&lines->items[i], plot), &ground);
     }

@@ -82,7 +82,7 @@ static void put_part_label(struct memory_chart *chart, const struct memory_stack
                            const struct canvas_box *box)
 {
     char number[64];
-    const struct canvas_font *font = &theme_font_small;
+    const struct canvas_font *font = &chart->frame.theme->font[THEME_FONT_SMALL];
     const struct chart_plot *plot = &chart->plot;
     struct scene *scene = &chart->frame.scene;
     axis_number((part->to_mb - part->from_mb) / plot->axis.unit.factor, number, sizeof number);
@@ -95,11 +95,11 @@ static void put_part_label(struct memory_chart *chart, const struct memory_stack
         x = right - width - 4;
     if (x < box->x + 2 || x + width > right - 2 || chart_plot_meets_limit(plot, x, x + width))
         return;
-    struct canvas_paint ground = chart_lines_fill(theme_area(part->area)->fill);
-    if (theme_area(part->area)->hatch != CANVAS_NONE)
+    struct canvas_paint ground = chart_lines_fill(chart->frame.theme->area[part->area].fill);
+    if (chart->frame.theme->area[part->area].hatch != CANVAS_NONE)
         scene_rectangle(scene, (struct canvas_box){x - 2, box->y + 4, width + 4, BAR - 8}, &ground);
     scene_text(scene, (struct canvas_point){x, box->y + BAR / 2 + 0.36 * font->size}, font,
-               theme_text_on(part->area), scene_format(scene, "%s", number));
+               theme_text_on(chart->frame.theme, part->area), scene_format(scene, "%s", number));
 }
 
 static void put_outline(struct memory_chart *chart, double bar_y, double from_mb, double to_mb)
@@ -107,7 +107,7 @@ static void put_outline(struct memory_chart *chart, double bar_y, double from_mb
     double from = chart_plot_x(&chart->plot, from_mb);
     double to = chart_plot_x(&chart->plot, to_mb);
     scene_rectangle(&chart->frame.scene, (struct canvas_box){from, bar_y, fmax(to - from, 2), BAR},
-                    theme_area(THEME_BEYOND));
+                    &chart->frame.theme->area[THEME_BEYOND]);
 }
 
 static void put_bar(struct memory_chart *chart, double bar_y, const struct memory_stack *stack)
@@ -121,7 +121,7 @@ static void put_bar(struct memory_chart *chart, double bar_y, const struct memor
         double to = chart_plot_x(&chart->plot, end);
         /* A sliver of a pixel still says that there is something. */
         struct canvas_box box = {from, bar_y, fmax(to - from, 0.75), BAR};
-        scene_rectangle(&chart->frame.scene, box, theme_area(part->area));
+        scene_rectangle(&chart->frame.scene, box, &chart->frame.theme->area[part->area]);
         if (end >= part->to_mb)
             put_part_label(chart, part, &box);
     }
@@ -135,8 +135,10 @@ static void put_reached(struct memory_chart *chart, double bar_y, double peak_mb
     struct scene *scene = &chart->frame.scene;
     double x = chart_plot_x(&chart->plot, peak_mb);
     double y = bar_y + BAR / 2;
-    struct canvas_paint dashed = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_BAD), 1.6, 4};
-    struct canvas_paint solid = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_BAD), 1.8, 0};
+    struct canvas_paint dashed = {CANVAS_NONE, CANVAS_NONE, chart->frame.theme->ink[THEME_BAD], 1.6,
+                                  4};
+    struct canvas_paint solid = {CANVAS_NONE, CANVAS_NONE, chart->frame.theme->ink[THEME_BAD], 1.8,
+                                 0};
     scene_line(scene, (struct canvas_point){chart->plot.left, y}, (struct canvas_point){x, y},
                &dashed);
     scene_line(scene, (struct canvas_point){x - 4, y - 4}, (struct canvas_point){x + 4, y + 4},
@@ -172,7 +174,7 @@ static void put_tight_band(struct memory_chart *chart)
     scene_rectangle(
         &chart->frame.scene,
         (struct canvas_box){from, chart->plot.top, to - from, chart->plot.bottom - chart->plot.top},
-        theme_area(THEME_TIGHT));
+        &chart->frame.theme->area[THEME_TIGHT]);
 }
 
 /* ---- Head ---- */
@@ -233,8 +235,8 @@ static void scale(struct memory_chart *chart, double limit_mb)
     struct chart_plot *plot = &chart->plot;
     plot->left = ceil(CHART_FRAME_MARGIN + chart->lines.label_width + CHART_LINES_GAP);
     plot->right =
-        CHART_FRAME_WIDTH - CHART_FRAME_MARGIN - CHART_MEMORY_VALUE_WIDTH - CHART_LINES_GAP;
-    plot->label_end = CHART_FRAME_WIDTH - CHART_FRAME_MARGIN;
+        chart->frame.width - CHART_FRAME_MARGIN - CHART_MEMORY_VALUE_WIDTH - CHART_LINES_GAP;
+    plot->label_end = chart->frame.width - CHART_FRAME_MARGIN;
     plot->limit = limit_mb;
     if (!isnan(limit_mb))
         plot->limit_text = chart_frame_say1(&chart->frame, "chart.limit", "limit",

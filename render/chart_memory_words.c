@@ -27,11 +27,15 @@ static const char *axis_amount(const struct chart_memory_words *words, double mb
                         axis_memory_label(words->unit, mb, false, label, sizeof label));
 }
 
-static struct chart_cell_style style_of(const struct canvas_font *font, enum theme_ink ink,
-                                        enum chart_mark mark)
+static struct chart_cell_style style_of(const struct chart_frame *frame, enum theme_font font,
+                                        enum theme_ink ink, enum chart_mark mark)
 {
-    return (struct chart_cell_style){font, theme_ink(ink), mark, CHART_MEMORY_VALUE_WIDTH,
-                                     3,    false};
+    return (struct chart_cell_style){&frame->theme->font[font],
+                                     frame->theme->ink[ink],
+                                     mark,
+                                     CHART_MEMORY_VALUE_WIDTH,
+                                     3,
+                                     false};
 }
 
 static void add_verdict(const struct chart_memory_words *words, struct chart_line *line,
@@ -46,15 +50,15 @@ static void add_verdict(const struct chart_memory_words *words, struct chart_lin
     if (line->failed && (gate == NULL || !gate->failed))
         return;
     if (chart_frame_is(gate, "pass") && !isnan(share)) {
-        style = style_of(&theme_font_small, THEME_GOOD, CHART_MARK_CHECK);
+        style = style_of(words->frame, THEME_FONT_SMALL, THEME_GOOD, CHART_MARK_CHECK);
         text = chart_frame_say1(frame, "chart.memory.pass", "percent",
                                 chart_frame_percent(frame, share, false));
     } else if (chart_frame_is(gate, "tight") && !isnan(share)) {
-        style = style_of(&theme_font_small, THEME_WARNING, CHART_MARK_WARNING);
+        style = style_of(words->frame, THEME_FONT_SMALL, THEME_WARNING, CHART_MARK_WARNING);
         text = chart_frame_say1(frame, "chart.memory.tight", "percent",
                                 chart_frame_percent(frame, share, false));
     } else if (gate != NULL && gate->failed) {
-        style = style_of(&theme_font_small, THEME_BAD, CHART_MARK_CROSS);
+        style = style_of(words->frame, THEME_FONT_SMALL, THEME_BAD, CHART_MARK_CROSS);
         text = isnan(share) ? texts_get(frame->texts, "chart.memory.fail_unmeasured")
                             : chart_frame_say1(frame, "chart.memory.fail", "margin",
                                                own_amount(frame, stack->peak_mb - words->limit_mb));
@@ -70,10 +74,14 @@ static void add_value(const struct chart_memory_words *words, struct chart_line 
     struct scene *scene = &words->frame->scene;
     const struct texts *texts = words->frame->texts;
     bool measured = !isnan(stack->peak_mb);
-    struct chart_cell_style strong = style_of(&theme_font_strong, THEME_TEXT, CHART_MARK_NONE);
-    struct chart_cell_style bad = style_of(&theme_font_strong, THEME_BAD, CHART_MARK_CROSS);
-    struct chart_cell_style absent = style_of(&theme_font_text, THEME_QUIET, CHART_MARK_NONE);
-    struct chart_cell_style small = style_of(&theme_font_small, THEME_QUIET, CHART_MARK_NONE);
+    struct chart_cell_style strong =
+        style_of(words->frame, THEME_FONT_STRONG, THEME_TEXT, CHART_MARK_NONE);
+    struct chart_cell_style bad =
+        style_of(words->frame, THEME_FONT_STRONG, THEME_BAD, CHART_MARK_CROSS);
+    struct chart_cell_style absent =
+        style_of(words->frame, THEME_FONT_TEXT, THEME_QUIET, CHART_MARK_NONE);
+    struct chart_cell_style small =
+        style_of(words->frame, THEME_FONT_SMALL, THEME_QUIET, CHART_MARK_NONE);
     if (line->failed) {
         chart_cell_add(scene, &line->value, texts_get(texts, "verdict.failed_run"), &bad);
         if (measured)
@@ -95,7 +103,8 @@ void chart_memory_words_fill(const struct chart_memory_words *words, struct char
                              const struct memory_stack *stack, double width)
 {
     struct scene *scene = &words->frame->scene;
-    struct chart_cell_style small = style_of(&theme_font_small, THEME_QUIET, CHART_MARK_NONE);
+    struct chart_cell_style small =
+        style_of(words->frame, THEME_FONT_SMALL, THEME_QUIET, CHART_MARK_NONE);
     add_value(words, line, stack);
     add_verdict(words, line, stack);
     if (stack->known_mb > 0 && (line->failed || isnan(stack->peak_mb)))

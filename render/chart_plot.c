@@ -17,7 +17,8 @@ static bool numbers_fit(const struct chart_frame *frame, const struct chart_plot
     char label[64];
     for (size_t i = 0; i < plot->axis.count; i++) {
         axis_tick_label(&plot->axis, i, label, sizeof label);
-        widest = fmax(widest, scene_width(&frame->scene, &theme_font_small, label));
+        widest =
+            fmax(widest, scene_width(&frame->scene, &frame->theme->font[THEME_FONT_SMALL], label));
     }
     return widest + LABEL_GAP <= pitch;
 }
@@ -47,8 +48,8 @@ void chart_plot_put_headings(struct chart_frame *frame, const struct chart_plot_
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < count; i++) {
             struct chart_cell cell = {0};
-            struct chart_cell_style style = {&theme_font_small_strong,
-                                             theme_ink(THEME_TEXT),
+            struct chart_cell_style style = {&frame->theme->font[THEME_FONT_SMALL_STRONG],
+                                             frame->theme->ink[THEME_TEXT],
                                              CHART_MARK_NONE,
                                              headings[i].width,
                                              3,
@@ -78,8 +79,8 @@ void chart_plot_limit_label(struct chart_frame *frame, const struct chart_plot *
                                           : chart_frame_say1(frame, "chart.limit_beyond", "limit",
                                                              plot->limit_text);
     struct chart_cell cell = {0};
-    struct chart_cell_style style = {&theme_font_small_strong,
-                                     theme_ink(THEME_LIMIT),
+    struct chart_cell_style style = {&frame->theme->font[THEME_FONT_SMALL_STRONG],
+                                     frame->theme->ink[THEME_LIMIT],
                                      CHART_MARK_NONE,
                                      plot->label_end - plot->left,
                                      1,
@@ -94,7 +95,7 @@ void chart_plot_limit_label(struct chart_frame *frame, const struct chart_plot *
 
 void chart_plot_grid(struct chart_frame *frame, const struct chart_plot *plot)
 {
-    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_GRID), 1, 0};
+    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, frame->theme->ink[THEME_GRID], 1, 0};
     for (size_t i = 1; i < plot->axis.count; i++) {
         double x =
             plot->left + (plot->right - plot->left) * (double)i / (double)(plot->axis.count - 1);
@@ -109,8 +110,8 @@ void chart_plot_limit_piece(struct chart_frame *frame, const struct chart_plot *
     double x = chart_plot_x(plot, plot->limit);
     struct canvas_point from = {x, top};
     struct canvas_point to = {x, bottom};
-    struct canvas_paint halo = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_PAGE), 3.4, 0};
-    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_LIMIT), 1.6, 0};
+    struct canvas_paint halo = {CANVAS_NONE, CANVAS_NONE, frame->theme->ink[THEME_PAGE], 3.4, 0};
+    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, frame->theme->ink[THEME_LIMIT], 1.6, 0};
     if (top >= bottom)
         return;
     if (x > plot->left + 4) /* it would hide where the bars begin */
@@ -132,7 +133,7 @@ double chart_plot_numbers_height(void)
 void chart_plot_numbers(struct chart_frame *frame, const struct chart_plot *plot)
 {
     struct scene *scene = &frame->scene;
-    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, theme_ink(THEME_AXIS), 1, 0};
+    struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, frame->theme->ink[THEME_AXIS], 1, 0};
     scene_line(scene, (struct canvas_point){plot->left, plot->top},
                (struct canvas_point){plot->left, plot->bottom}, &line);
     scene_line(scene, (struct canvas_point){plot->left, plot->bottom},
@@ -142,11 +143,12 @@ void chart_plot_numbers(struct chart_frame *frame, const struct chart_plot *plot
             plot->left + (plot->right - plot->left) * (double)i / (double)(plot->axis.count - 1);
         char label[64];
         axis_tick_label(&plot->axis, i, label, sizeof label);
-        double width = scene_width(scene, &theme_font_small, label);
+        double width = scene_width(scene, &frame->theme->font[THEME_FONT_SMALL], label);
         scene_line(scene, (struct canvas_point){x, plot->bottom},
                    (struct canvas_point){x, plot->bottom + 4}, &line);
         scene_text(scene, (struct canvas_point){x - width / 2, plot->bottom + 17},
-                   &theme_font_small, theme_ink(THEME_QUIET), scene_format(scene, "%s", label));
+                   &frame->theme->font[THEME_FONT_SMALL], frame->theme->ink[THEME_QUIET],
+                   scene_format(scene, "%s", label));
     }
 }
 

@@ -109,16 +109,17 @@ static void put_bars(struct throughput_chart *chart)
             double to = chart_plot_x(&chart->plot, candidate->throughput);
             struct canvas_box box = {chart->plot.left, line->bar_y,
                                      fmax(to - chart->plot.left, 0.75), CHART_LINES_BAR};
-            scene_rectangle(scene, box, theme_area(area_of(chart, candidate)));
+            scene_rectangle(scene, box, &chart->frame.theme->area[area_of(chart, candidate)]);
         }
         if (chart->shares && is_measure(candidate->communication_ratio) &&
             candidate->communication_ratio > 0) {
             double to = chart_plot_x(&chart->share, 100 * candidate->communication_ratio);
             struct canvas_box box = {chart->share.left, line->y + (line->height - SHARE_BAR) / 2,
                                      fmax(to - chart->share.left, 0.75), SHARE_BAR};
-            scene_rectangle(scene, box,
-                            theme_area(chart->frame.group->times_count ? THEME_COMMUNICATION
-                                                                       : THEME_NOT_COUNTED));
+            scene_rectangle(
+                scene, box,
+                &chart->frame.theme->area[chart->frame.group->times_count ? THEME_COMMUNICATION
+                                                                          : THEME_NOT_COUNTED]);
         }
     }
 }
@@ -198,7 +199,7 @@ static void put_headings(struct throughput_chart *chart)
         {texts_get(frame->texts, "chart.throughput.value"), plot->right + CHART_LINES_GAP,
          CHART_THROUGHPUT_VALUE_WIDTH},
         {texts_get(frame->texts, "chart.throughput.share"), share->left,
-         CHART_FRAME_WIDTH - CHART_FRAME_MARGIN - share->left},
+         chart->frame.width - CHART_FRAME_MARGIN - share->left},
     };
     chart_plot_put_headings(frame, headings, chart->shares ? 4 : 3);
     frame->y += fmax(chart_plot_limit_height(plot), chart_plot_limit_height(share));
@@ -233,7 +234,7 @@ static void set_limits(struct throughput_chart *chart)
 /* From the right: share's values, share panel, values of throughput; the panel takes the rest. */
 static void set_columns(struct throughput_chart *chart)
 {
-    double right = CHART_FRAME_WIDTH - CHART_FRAME_MARGIN;
+    double right = chart->frame.width - CHART_FRAME_MARGIN;
     if (chart->shares) {
         chart->share.right = right - CHART_THROUGHPUT_SHARE_WIDTH - CHART_LINES_GAP;
         chart->share.left = chart->share.right - SHARE_PANEL_WIDTH;
@@ -242,7 +243,7 @@ static void set_columns(struct throughput_chart *chart)
     chart->plot.left = ceil(CHART_FRAME_MARGIN + chart->lines.label_width + CHART_LINES_GAP);
     chart->plot.right = right - CHART_THROUGHPUT_VALUE_WIDTH - CHART_LINES_GAP;
     chart->plot.label_end = right;
-    chart->share.label_end = CHART_FRAME_WIDTH - CHART_FRAME_MARGIN;
+    chart->share.label_end = chart->frame.width - CHART_FRAME_MARGIN;
 }
 
 static void fill_cells(struct throughput_chart *chart)

@@ -20,11 +20,15 @@ const char *chart_throughput_words_rate(struct chart_frame *frame, double value,
                         prefix.name[0] != '\0' ? " " : "", unit != NULL ? unit : "");
 }
 
-static struct chart_cell_style style_of(const struct canvas_font *font, enum theme_ink ink,
-                                        enum chart_mark mark)
+static struct chart_cell_style style_of(const struct chart_frame *frame, enum theme_font font,
+                                        enum theme_ink ink, enum chart_mark mark)
 {
-    return (struct chart_cell_style){font, theme_ink(ink), mark, CHART_THROUGHPUT_VALUE_WIDTH,
-                                     3,    false};
+    return (struct chart_cell_style){&frame->theme->font[font],
+                                     frame->theme->ink[ink],
+                                     mark,
+                                     CHART_THROUGHPUT_VALUE_WIDTH,
+                                     3,
+                                     false};
 }
 
 /* `ratio` is the throughput over the minimum, less 1. */
@@ -43,7 +47,7 @@ static const char *above_minimum(struct chart_frame *frame, double ratio)
 static void add_verdict(struct chart_frame *frame, struct chart_line *line)
 {
     const struct summary_gate *gate = chart_frame_gate(line->candidate, "throughput");
-    struct chart_cell_style style = style_of(&theme_font_small, THEME_BAD, CHART_MARK_CROSS);
+    struct chart_cell_style style = style_of(frame, THEME_FONT_SMALL, THEME_BAD, CHART_MARK_CROSS);
     const char *text;
     double ratio = gate != NULL ? line->candidate->throughput / gate->limit - 1 : NAN;
     if (chart_frame_is(gate, "unit_differs")) {
@@ -54,7 +58,7 @@ static void add_verdict(struct chart_frame *frame, struct chart_line *line)
     } else if (gate != NULL && gate->failed) {
         text = texts_get(frame->texts, "chart.throughput.fail_unmeasured");
     } else if (isfinite(ratio) && chart_frame_is(gate, "pass")) {
-        style = style_of(&theme_font_small, THEME_GOOD, CHART_MARK_CHECK);
+        style = style_of(frame, THEME_FONT_SMALL, THEME_GOOD, CHART_MARK_CHECK);
         text = above_minimum(frame, ratio);
     } else {
         return;
@@ -66,10 +70,11 @@ void chart_throughput_words_fill(struct chart_frame *frame, struct chart_line *l
                                  bool other_unit, double width)
 {
     const struct summary_candidate *candidate = line->candidate;
-    struct chart_cell_style strong = style_of(&theme_font_strong, THEME_TEXT, CHART_MARK_NONE);
-    struct chart_cell_style bad = style_of(&theme_font_strong, THEME_BAD, CHART_MARK_CROSS);
-    struct chart_cell_style quiet = style_of(&theme_font_text, THEME_QUIET, CHART_MARK_NONE);
-    struct chart_cell_style small = style_of(&theme_font_small, THEME_QUIET, CHART_MARK_NONE);
+    struct chart_cell_style strong =
+        style_of(frame, THEME_FONT_STRONG, THEME_TEXT, CHART_MARK_NONE);
+    struct chart_cell_style bad = style_of(frame, THEME_FONT_STRONG, THEME_BAD, CHART_MARK_CROSS);
+    struct chart_cell_style quiet = style_of(frame, THEME_FONT_TEXT, THEME_QUIET, CHART_MARK_NONE);
+    struct chart_cell_style small = style_of(frame, THEME_FONT_SMALL, THEME_QUIET, CHART_MARK_NONE);
     bool measured = isfinite(candidate->throughput);
     const char *rate = measured ? chart_throughput_words_rate(frame, candidate->throughput,
                                                               candidate->throughput_unit)
@@ -97,14 +102,14 @@ void chart_throughput_words_share(struct chart_frame *frame, struct chart_line *
     const struct summary_gate *gate = chart_frame_gate(line->candidate, "communication");
     double ratio = line->candidate->communication_ratio;
     bool failed = gate != NULL && gate->failed;
-    struct chart_cell_style style = isfinite(ratio)
-                                        ? style_of(&theme_font_strong, THEME_TEXT, CHART_MARK_NONE)
-                                        : style_of(&theme_font_small, THEME_QUIET, CHART_MARK_NONE);
+    struct chart_cell_style style =
+        isfinite(ratio) ? style_of(frame, THEME_FONT_STRONG, THEME_TEXT, CHART_MARK_NONE)
+                        : style_of(frame, THEME_FONT_SMALL, THEME_QUIET, CHART_MARK_NONE);
     if (failed) {
-        style.colour = theme_ink(THEME_BAD);
+        style.colour = frame->theme->ink[THEME_BAD];
         style.mark = CHART_MARK_CROSS;
     } else if (isfinite(ratio) && chart_frame_is(gate, "pass")) {
-        style.colour = theme_ink(THEME_GOOD);
+        style.colour = frame->theme->ink[THEME_GOOD];
         style.mark = CHART_MARK_CHECK;
     }
     style.width = CHART_THROUGHPUT_SHARE_WIDTH;
@@ -114,7 +119,7 @@ void chart_throughput_words_share(struct chart_frame *frame, struct chart_line *
                    &style);
     if (!failed || !isfinite(ratio))
         return;
-    style.font = &theme_font_small;
+    style.font = &frame->theme->font[THEME_FONT_SMALL];
     style.mark = CHART_MARK_NONE;
     chart_cell_add(&frame->scene, &line->side, texts_get(frame->texts, "chart.throughput.over"),
                    &style);

@@ -140,8 +140,11 @@ static enum status write_chart(struct report_job *job, const struct chart_row *c
 
 static enum status make_chart(struct report_job *job, const struct chart_row *chart, size_t group)
 {
-    const struct chart_input input = {
-        .summary = job->input->summary, .group = group, .texts = job->input->texts};
+    const struct chart_input input = {.summary = job->input->summary,
+                                      .group = group,
+                                      .texts = job->input->texts,
+                                      .theme = job->input->theme,
+                                      .width = CHART_WIDTH};
     struct chart_image *image = &job->images[job->image_count];
     enum status status = chart_render(chart, &input, image, job->diag);
     if (status != STATUS_OK)

@@ -23,9 +23,12 @@ struct report_format_row {
 };
 const struct report_format_row *report_formats(size_t *count);
 
+struct theme; /* theme.h */
+
 struct report_input {
     const struct summary *summary;
     const struct texts *texts;
+    const struct theme *theme;
     unsigned formats; /* of enum report_format */
     int64_t created;  /* the workbook's date, seconds since 1970 */
 };

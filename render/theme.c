@@ -2,17 +2,6 @@
 
 #include <math.h>
 
-static const canvas_colour inks[THEME_INK_COUNT] = {
-    [THEME_PAGE] = 0xFFFFFF,  [THEME_STRIPE] = 0xF5F7F9,  [THEME_GRID] = 0xDDE2E8,
-    [THEME_AXIS] = 0x7A8694,  [THEME_TEXT] = 0x1B2430,    [THEME_QUIET] = 0x4A5563,
-    [THEME_GOOD] = 0x1E6B3A,  [THEME_WARNING] = 0x8A5A00, [THEME_BAD] = 0xA61B1B,
-    [THEME_LIMIT] = 0xA61B1B, [THEME_NOTICE] = 0xFFF6DF,  [THEME_NOTICE_EDGE] = 0xD99A1C};
-
-canvas_colour theme_ink(enum theme_ink ink)
-{
-    return inks[ink];
-}
-
 /* Navy, teal and amber stand 33 and 18 units of CIE lightness apart: a grey print keeps them. */
 #define NAVY 0x12436D
 #define TEAL 0x28A197
@@ -20,31 +9,56 @@ canvas_colour theme_ink(enum theme_ink ink)
 #define PALE 0xE6EAEF
 #define EDGE 0x8E99A6
 
-static const struct canvas_paint areas[THEME_AREA_COUNT] = {
-    [THEME_PARAMETERS] = {NAVY, CANVAS_NONE, CANVAS_NONE, 0, 0},
-    [THEME_GRADIENTS] = {TEAL, CANVAS_NONE, CANVAS_NONE, 0, 0},
-    [THEME_OPTIMIZER] = {AMBER, CANVAS_NONE, CANVAS_NONE, 0, 0},
-    [THEME_KEPT_WHOLE] = {NAVY, 0xFFFFFF, NAVY, 1, 0},
-    [THEME_TEMPORARY] = {0xFFFFFF, 0x6B7785, 0x6B7785, 1, 0},
-    [THEME_NOT_ATTRIBUTED] = {PALE, CANVAS_NONE, EDGE, 1, 0},
-    [THEME_BEYOND] = {CANVAS_NONE, CANVAS_NONE, 0x4A5563, 1.25, 3},
-    [THEME_TIGHT] = {0xFBE3CC, CANVAS_NONE, CANVAS_NONE, 0, 0},
-    [THEME_SELECTED] = {NAVY, CANVAS_NONE, CANVAS_NONE, 0, 0},
-    [THEME_ELIGIBLE] = {0x6C9CC4, CANVAS_NONE, CANVAS_NONE, 0, 0},
-    [THEME_NOT_ELIGIBLE] = {0xD3D9E0, CANVAS_NONE, EDGE, 1, 0},
-    [THEME_NOT_COUNTED] = {0xFFFFFF, 0xAAB3BE, EDGE, 1, 0},
-    [THEME_COMMUNICATION] = {TEAL, CANVAS_NONE, CANVAS_NONE, 0, 0},
+static const struct theme builtin = {
+    .ink = {[THEME_PAGE] = 0xFFFFFF,
+            [THEME_STRIPE] = 0xF5F7F9,
+            [THEME_GRID] = 0xDDE2E8,
+            [THEME_AXIS] = 0x7A8694,
+            [THEME_TEXT] = 0x1B2430,
+            [THEME_QUIET] = 0x4A5563,
+            [THEME_GOOD] = 0x1E6B3A,
+            [THEME_WARNING] = 0x8A5A00,
+            [THEME_BAD] = 0xA61B1B,
+            [THEME_LIMIT] = 0xA61B1B,
+            [THEME_NOTICE] = 0xFFF6DF,
+            [THEME_NOTICE_EDGE] = 0xD99A1C},
+    .area =
+        {
+            [THEME_PARAMETERS] = {NAVY, CANVAS_NONE, CANVAS_NONE, 0, 0},
+            [THEME_GRADIENTS] = {TEAL, CANVAS_NONE, CANVAS_NONE, 0, 0},
+            [THEME_OPTIMIZER] = {AMBER, CANVAS_NONE, CANVAS_NONE, 0, 0},
+            [THEME_KEPT_WHOLE] = {NAVY, 0xFFFFFF, NAVY, 1, 0},
+            [THEME_TEMPORARY] = {0xFFFFFF, 0x6B7785, 0x6B7785, 1, 0},
+            [THEME_NOT_ATTRIBUTED] = {PALE, CANVAS_NONE, EDGE, 1, 0},
+            [THEME_BEYOND] = {CANVAS_NONE, CANVAS_NONE, 0x4A5563, 1.25, 3},
+            [THEME_TIGHT] = {0xFBE3CC, CANVAS_NONE, CANVAS_NONE, 0, 0},
+            [THEME_SELECTED] = {NAVY, CANVAS_NONE, CANVAS_NONE, 0, 0},
+            [THEME_ELIGIBLE] = {0x6C9CC4, CANVAS_NONE, CANVAS_NONE, 0, 0},
+            [THEME_NOT_ELIGIBLE] = {0xD3D9E0, CANVAS_NONE, EDGE, 1, 0},
+            [THEME_NOT_COUNTED] = {0xFFFFFF, 0xAAB3BE, EDGE, 1, 0},
+            [THEME_COMMUNICATION] = {TEAL, CANVAS_NONE, CANVAS_NONE, 0, 0},
+        },
+    .font = {[THEME_FONT_TITLE] = {20, true},
+             [THEME_FONT_SUBTITLE] = {14, false},
+             [THEME_FONT_TEXT] = {13, false},
+             [THEME_FONT_STRONG] = {13, true},
+             [THEME_FONT_SMALL] = {11.5, false},
+             [THEME_FONT_SMALL_STRONG] = {11.5, true}},
+    /* One family for Latin and Chinese, so that a mixed line has one look and one font is loaded.
+     */
+    .families = "Noto Sans CJK SC,Source Han Sans SC,Noto Sans,DejaVu Sans,sans-serif",
 };
 
-const struct canvas_paint *theme_area(enum theme_area area)
+const struct theme *theme_default(void)
 {
-    return &areas[area];
+    return &builtin;
 }
 
-canvas_colour theme_text_on(enum theme_area area)
+canvas_colour theme_text_on(const struct theme *theme, enum theme_area area)
 {
-    canvas_colour ground = areas[area].fill == CANVAS_NONE ? inks[THEME_PAGE] : areas[area].fill;
-    canvas_colour dark = inks[THEME_TEXT];
+    canvas_colour ground =
+        theme->area[area].fill == CANVAS_NONE ? theme->ink[THEME_PAGE] : theme->area[area].fill;
+    canvas_colour dark = theme->ink[THEME_TEXT];
     return theme_contrast(ground, dark) >= theme_contrast(ground, 0xFFFFFF) ? dark : 0xFFFFFF;
 }
 
@@ -65,16 +79,3 @@ double theme_contrast(canvas_colour a, canvas_colour b)
     double other = theme_luminance(b) + 0.05;
     return one > other ? one / other : other / one;
 }
-
-/* One family for Latin and Chinese, so that a mixed line has one look and one font is loaded. */
-const char *theme_font_families(void)
-{
-    return "Noto Sans CJK SC,Source Han Sans SC,Noto Sans,DejaVu Sans,sans-serif";
-}
-
-const struct canvas_font theme_font_title = {20, true};
-const struct canvas_font theme_font_subtitle = {14, false};
-const struct canvas_font theme_font_text = {13, false};
-const struct canvas_font theme_font_strong = {13, true};
-const struct canvas_font theme_font_small = {11.5, false};
-const struct canvas_font theme_font_small_strong = {11.5, true};

@@ -26,8 +26,6 @@ enum theme_ink {
     THEME_INK_COUNT
 };
 
-canvas_colour theme_ink(enum theme_ink ink);
-
 /* What a filled area stands for. */
 enum theme_area {
     THEME_PARAMETERS,
@@ -48,23 +46,31 @@ enum theme_area {
     THEME_AREA_COUNT
 };
 
-const struct canvas_paint *theme_area(enum theme_area area);
+enum theme_font {
+    THEME_FONT_TITLE,
+    THEME_FONT_SUBTITLE,
+    THEME_FONT_TEXT,
+    THEME_FONT_STRONG,
+    THEME_FONT_SMALL,
+    THEME_FONT_SMALL_STRONG,
+    THEME_FONT_COUNT
+};
+
+struct theme {
+    canvas_colour ink[THEME_INK_COUNT];
+    struct canvas_paint area[THEME_AREA_COUNT];
+    struct canvas_font font[THEME_FONT_COUNT];
+    const char *families; /* tried in this order for each character, in fontconfig's form */
+};
+
+/* The built-in theme. */
+const struct theme *theme_default(void);
 
 /* The text colour for a text on an area: the one of black and white that has more contrast. */
-canvas_colour theme_text_on(enum theme_area area);
+canvas_colour theme_text_on(const struct theme *theme, enum theme_area area);
 
 /* Relative luminance (0 to 1) and contrast ratio (1 to 21) of WCAG 2.1. */
 double theme_luminance(canvas_colour colour);
 double theme_contrast(canvas_colour a, canvas_colour b);
-
-/* Families in the order in which they are tried for each character, in fontconfig's form. */
-const char *theme_font_families(void);
-
-extern const struct canvas_font theme_font_title;
-extern const struct canvas_font theme_font_subtitle;
-extern const struct canvas_font theme_font_text;
-extern const struct canvas_font theme_font_strong;
-extern const struct canvas_font theme_font_small;
-extern const struct canvas_font theme_font_small_strong;
 
 #endif

@@ -1,4 +1,5 @@
 #include "chart_recorder.h"
+#include "theme.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -11,8 +12,9 @@ void chart_recorder_init(struct chart_recorder *recorder, enum summary_sample_ki
     summary_sample_make(&recorder->summary, kind, count);
     cr_assert_eq(texts_load(language, NULL, &recorder->texts, &diag), STATUS_OK, "%s", diag.text);
     if (real)
-        cr_assert_eq(canvas_cairo_create(language, &recorder->fonts, &diag), STATUS_OK, "%s",
-                     diag.text);
+        cr_assert_eq(
+            canvas_cairo_create(language, theme_default()->families, &recorder->fonts, &diag),
+            STATUS_OK, "%s", diag.text);
     recording_canvas_init(&recorder->canvas, real ? canvas_cairo_canvas(recorder->fonts) : NULL);
 }
 
@@ -31,7 +33,8 @@ const struct chart_row *chart_recorder_row(const char *name)
 void chart_recorder_draw(struct chart_recorder *recorder, const char *chart)
 {
     struct diag diag = {0};
-    struct chart_input input = {&recorder->summary, 0, &recorder->texts};
+    struct chart_input input = {&recorder->summary, 0, &recorder->texts, theme_default(),
+                                CHART_WIDTH};
     struct canvas *measuring = recorder->canvas.measuring;
     recording_canvas_fini(&recorder->canvas);
     recording_canvas_init(&recorder->canvas, measuring);

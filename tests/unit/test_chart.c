@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "chart_recorder.h"
+#include "theme.h"
 
 /* Whole pictures. */
 
@@ -14,7 +15,8 @@ static struct chart_image render(struct chart_recorder *recorder, const char *ch
 {
     struct chart_image image = {0};
     struct diag diag = {0};
-    struct chart_input input = {&recorder->summary, 0, &recorder->texts};
+    struct chart_input input = {&recorder->summary, 0, &recorder->texts, theme_default(),
+                                CHART_WIDTH};
     cr_assert_eq(chart_render(chart_recorder_row(chart), &input, &image, &diag), STATUS_OK, "%s",
                  diag.text);
     return image;

@@ -40,7 +40,7 @@ static size_t bars(enum theme_area area, const struct recording_item **found, si
     for (size_t i = 0; i < recorder.canvas.count; i++) {
         const struct recording_item *item = &recorder.canvas.items[i];
         if (item->kind == RECORDING_RECTANGLE && item->box.height == 22 && count < capacity &&
-            same_paint(&item->paint, theme_area(area)))
+            same_paint(&item->paint, &theme_default()->area[area]))
             found[count++] = item;
     }
     return count;
@@ -63,7 +63,7 @@ static double limit_line(size_t which)
     for (size_t i = 0; i < recorder.canvas.count; i++) {
         const struct recording_item *item = &recorder.canvas.items[i];
         if (item->kind == RECORDING_POLYLINE && item->box.height > 20 &&
-            item->paint.stroke == theme_ink(THEME_LIMIT) && which-- == 0)
+            item->paint.stroke == theme_default()->ink[THEME_LIMIT] && which-- == 0)
             return item->box.x;
     }
     return NAN;

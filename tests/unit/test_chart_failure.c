@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chart_recorder.h"
+#include "theme.h"
 
 /*
  * Every allocation of ours fails once (the linker sends them here; those inside Cairo, Pango and
@@ -43,7 +44,8 @@ static void fail_each(const char *chart, enum summary_sample_kind kind)
 {
     struct chart_recorder recorder;
     chart_recorder_init(&recorder, kind, 5, "en", false);
-    struct chart_input input = {&recorder.summary, 0, &recorder.texts};
+    struct chart_input input = {&recorder.summary, 0, &recorder.texts, theme_default(),
+                                CHART_WIDTH};
     long n = 0;
     for (;; n++) {
         struct chart_image image = {.width = 7};

@@ -20,9 +20,11 @@ Test(theme, text_has_a_contrast_of_at_least_4_5_on_every_ground)
     static const enum theme_ink grounds[] = {THEME_PAGE, THEME_STRIPE, THEME_NOTICE};
     for (size_t i = 0; i < sizeof inks / sizeof inks[0]; i++) {
         for (size_t g = 0; g < sizeof grounds / sizeof grounds[0]; g++)
-            cr_assert(theme_contrast(theme_ink(inks[i]), theme_ink(grounds[g])) >= 4.5,
+            cr_assert(theme_contrast(theme_default()->ink[inks[i]],
+                                     theme_default()->ink[grounds[g]]) >= 4.5,
                       "ink %d on ground %d", (int)inks[i], (int)grounds[g]);
-        cr_assert(theme_contrast(theme_ink(inks[i]), theme_area(THEME_TIGHT)->fill) >= 4.5,
+        cr_assert(theme_contrast(theme_default()->ink[inks[i]],
+                                 theme_default()->area[THEME_TIGHT].fill) >= 4.5,
                   "ink %d on the tight band", (int)inks[i]);
     }
 }
@@ -30,11 +32,12 @@ Test(theme, text_has_a_contrast_of_at_least_4_5_on_every_ground)
 Test(theme, text_on_areas_has_a_contrast_of_at_least_4_5)
 {
     for (int area = 0; area < THEME_AREA_COUNT; area++) {
-        canvas_colour ground = theme_area((enum theme_area)area)->fill;
+        canvas_colour ground = theme_default()->area[(enum theme_area)area].fill;
         if (ground == CANVAS_NONE)
-            ground = theme_ink(THEME_PAGE);
-        cr_assert(theme_contrast(ground, theme_text_on((enum theme_area)area)) >= 4.5, "area %d",
-                  area);
+            ground = theme_default()->ink[THEME_PAGE];
+        cr_assert(theme_contrast(ground, theme_text_on(theme_default(), (enum theme_area)area)) >=
+                      4.5,
+                  "area %d", area);
     }
 }
 
@@ -125,8 +128,8 @@ static void assert_apart(const enum theme_area *areas, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         for (size_t j = i + 1; j < count; j++) {
-            canvas_colour a = theme_area(areas[i])->fill;
-            canvas_colour b = theme_area(areas[j])->fill;
+            canvas_colour a = theme_default()->area[areas[i]].fill;
+            canvas_colour b = theme_default()->area[areas[j]].fill;
             /* 20 units of CIE 1976 are told apart at a glance, 2.3 is the threshold of sight */
             for (int s = 0; s < 4; s++)
                 cr_assert(distance(a, b, sights[s]) >= 20, "areas %d and %d, sight %d: %.1f",
