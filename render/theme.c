@@ -1,6 +1,9 @@
 #include "theme.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "training_state.h"
 
 /* Navy, teal and amber stand 33 and 18 units of CIE lightness apart: a grey print keeps them. */
 #define NAVY 0x12436D
@@ -38,6 +41,12 @@ static const struct theme builtin = {
             [THEME_NOT_COUNTED] = {0xFFFFFF, 0xAAB3BE, EDGE, 1, 0},
             [THEME_COMMUNICATION] = {TEAL, CANVAS_NONE, CANVAS_NONE, 0, 0},
         },
+    .series = {{0x12436D, 0, THEME_MARKER_CIRCLE},
+               {0x28A197, 6, THEME_MARKER_SQUARE},
+               {0xC2410C, 0, THEME_MARKER_TRIANGLE},
+               {0x7B3F98, 3, THEME_MARKER_DIAMOND},
+               {0x8A6D00, 9, THEME_MARKER_INVERTED},
+               {0x4A5563, 2, THEME_MARKER_RING}},
     .font = {[THEME_FONT_TITLE] = {20, true},
              [THEME_FONT_SUBTITLE] = {14, false},
              [THEME_FONT_TEXT] = {13, false},
@@ -52,6 +61,14 @@ static const struct theme builtin = {
 const struct theme *theme_default(void)
 {
     return &builtin;
+}
+
+const struct theme_series *theme_series_of(const struct theme *theme, const char *strategy)
+{
+    enum strategy found = STRATEGY_COUNT;
+    if (strategy != NULL)
+        (void)training_state_find(strategy, strlen(strategy), &found);
+    return &theme->series[found];
 }
 
 canvas_colour theme_text_on(const struct theme *theme, enum theme_area area)

@@ -56,15 +56,39 @@ enum theme_font {
     THEME_FONT_COUNT
 };
 
+/*
+ * How the lines and points of a strategy look: told apart by colour, and without colour by dash
+ * and marker.
+ */
+enum theme_marker {
+    THEME_MARKER_CIRCLE,
+    THEME_MARKER_SQUARE,
+    THEME_MARKER_TRIANGLE,
+    THEME_MARKER_DIAMOND,
+    THEME_MARKER_INVERTED, /* a triangle on its tip */
+    THEME_MARKER_RING
+};
+
+struct theme_series {
+    canvas_colour colour;
+    double dash; /* 0: solid */
+    enum theme_marker marker;
+};
+#define THEME_SERIES_COUNT 6 /* STRATEGY_COUNT by how much they shard, then all others */
+
 struct theme {
     canvas_colour ink[THEME_INK_COUNT];
     struct canvas_paint area[THEME_AREA_COUNT];
+    struct theme_series series[THEME_SERIES_COUNT];
     struct canvas_font font[THEME_FONT_COUNT];
     const char *families; /* tried in this order for each character, in fontconfig's form */
 };
 
 /* The built-in theme. */
 const struct theme *theme_default(void);
+
+/* The series of a strategy ("zero1"); the last one for an unknown name. */
+const struct theme_series *theme_series_of(const struct theme *theme, const char *strategy);
 
 /* The text colour for a text on an area: the one of black and white that has more contrast. */
 canvas_colour theme_text_on(const struct theme *theme, enum theme_area area);
