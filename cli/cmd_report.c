@@ -5,9 +5,9 @@
 #include "options.h"
 #include "report_files.h"
 #include "report_source.h"
+#include "report_template.h"
 #include "source_date.h"
 #include "text.h"
-#include "theme.h"
 
 struct report_options {
     struct analysis_arguments arguments;
@@ -63,17 +63,22 @@ static enum status write_report(const struct report_options *options, struct rep
 {
     struct texts texts = {0};
     struct summary summary = {0};
-    enum status status = texts_load(options->language, options->template_dir, &texts, diag);
+    struct report_template template = {0};
+    enum status status = report_template_load(&template, diag);
+    if (status == STATUS_OK)
+        status = texts_load(options->language, options->template_dir, &texts, diag);
     if (status == STATUS_OK)
         status = report_source_load(source, &summary, diag);
     if (status == STATUS_OK) {
         input->summary = &summary;
         input->texts = &texts;
-        input->theme = theme_default();
+        input->template = &template;
+        input->theme = &template.theme;
         status = report_files_write(input, options->output, diag);
     }
     summary_fini(&summary);
     texts_fini(&texts);
+    report_template_fini(&template);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "chart_table.h"
 #include "markdown.h"
 #include "output.h"
+#include "report_template.h"
 #include "sheet_table.h"
 #include "workbook.h"
 
@@ -52,16 +53,16 @@ static void add_name(struct name_list *list)
 
 static void add_charts(struct name_list *list, const struct report_input *input)
 {
-    size_t chart_count;
-    const struct chart_row *charts = chart_table(&chart_count);
+    const struct report_template_charts *charts = &input->template->pictures;
     for (size_t group = 0; group < input->summary->group_count; group++)
-        for (size_t i = 0; i < chart_count; i++) {
+        for (size_t i = 0; i < charts->count; i++) {
+            const char *name = charts->rows[i]->name;
             if (input->formats & REPORT_SVG) {
-                report_chart_name(&list->buffer, input->summary, charts[i].name, group, "svg");
+                report_chart_name(&list->buffer, input->summary, name, group, "svg");
                 add_name(list);
             }
             if (input->formats & REPORT_PNG) {
-                report_chart_name(&list->buffer, input->summary, charts[i].name, group, "png");
+                report_chart_name(&list->buffer, input->summary, name, group, "png");
                 add_name(list);
             }
         }
@@ -70,9 +71,7 @@ static void add_charts(struct name_list *list, const struct report_input *input)
 enum status report_list(const struct report_input *input, struct arena *arena,
                         struct report_files *files, struct diag *diag)
 {
-    size_t chart_count;
-    (void)chart_table(&chart_count);
-    size_t limit = 2 + 2 * chart_count * input->summary->group_count;
+    size_t limit = 2 + 2 * input->template->pictures.count * input->summary->group_count;
     struct name_list list = {.arena = arena};
     list.names = arena_take_array(arena, limit, sizeof *list.names);
     if (list.names == NULL)
@@ -163,10 +162,9 @@ static enum status make_chart(struct report_job *job, const struct chart_row *ch
 
 static enum status make_charts(struct report_job *job)
 {
-    size_t chart_count;
-    const struct chart_row *charts = chart_table(&chart_count);
+    const struct report_template_charts *charts = &job->input->template->pictures;
     size_t group_count = job->input->summary->group_count;
-    size_t count = chart_count * group_count;
+    size_t count = charts->count * group_count;
     job->images = calloc(count + 1, sizeof *job->images);
     job->pictures = calloc(count + 1, sizeof *job->pictures);
     if (job->images == NULL || job->pictures == NULL)
@@ -182,8 +180,8 @@ static enum status make_charts(struct report_job *job)
                               strerror(errno));
     }
     for (size_t group = 0; group < group_count && status == STATUS_OK; group++)
-        for (size_t i = 0; i < chart_count && status == STATUS_OK; i++)
-            status = make_chart(job, &charts[i], group);
+        for (size_t i = 0; i < charts->count && status == STATUS_OK; i++)
+            status = make_chart(job, charts->rows[i], group);
     return status;
 }
 
@@ -209,13 +207,11 @@ static enum status make_workbook(struct report_job *job)
                                  job->diag);
     if (status != STATUS_OK)
         return status;
-    size_t count;
-    const struct sheet_row *sheets = sheet_table(&count);
-    for (size_t i = 0; i < count; i++) {
-        struct sheet *sheet =
-            workbook_add_sheet(workbook, texts_get(input->texts, sheets[i].title_id));
+    for (size_t i = 0; i < input->template->sheets.count; i++) {
+        const struct sheet_row *row = input->template->sheets.rows[i];
+        struct sheet *sheet = workbook_add_sheet(workbook, texts_get(input->texts, row->title_id));
         if (sheet != NULL)
-            sheets[i].write(&sheet_input, sheet);
+            row->write(&sheet_input, sheet);
     }
     return workbook_finish(workbook, job->diag);
 }

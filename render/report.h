@@ -23,14 +23,16 @@ struct report_format_row {
 };
 const struct report_format_row *report_formats(size_t *count);
 
-struct theme; /* theme.h */
+struct theme;           /* theme.h */
+struct report_template; /* report_template.h */
 
 struct report_input {
     const struct summary *summary;
     const struct texts *texts;
     const struct theme *theme;
-    unsigned formats; /* of enum report_format */
-    int64_t created;  /* the workbook's date, seconds since 1970 */
+    const struct report_template *template; /* what to show, and in which order */
+    unsigned formats;                       /* of enum report_format */
+    int64_t created;                        /* the workbook's date, seconds since 1970 */
 };
 
 struct report_files {
