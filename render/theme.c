@@ -9,53 +9,67 @@
 #define NAVY 0x12436D
 #define TEAL 0x28A197
 #define AMBER 0xF2B84B
+#define BLUE 0x5571B6
 #define PALE 0xE6EAEF
 #define EDGE 0x8E99A6
 
-static const struct theme builtin = {
-    .ink = {[THEME_PAGE] = 0xFFFFFF,
-            [THEME_STRIPE] = 0xF5F7F9,
-            [THEME_GRID] = 0xDDE2E8,
-            [THEME_AXIS] = 0x7A8694,
-            [THEME_TEXT] = 0x1B2430,
-            [THEME_QUIET] = 0x4A5563,
-            [THEME_GOOD] = 0x1E6B3A,
-            [THEME_WARNING] = 0x8A5A00,
-            [THEME_BAD] = 0xA61B1B,
-            [THEME_LIMIT] = 0xA61B1B,
-            [THEME_NOTICE] = 0xFFF6DF,
-            [THEME_NOTICE_EDGE] = 0xD99A1C},
-    .area =
-        {
-            [THEME_PARAMETERS] = {NAVY, CANVAS_NONE, CANVAS_NONE, 0, 0},
-            [THEME_GRADIENTS] = {TEAL, CANVAS_NONE, CANVAS_NONE, 0, 0},
-            [THEME_OPTIMIZER] = {AMBER, CANVAS_NONE, CANVAS_NONE, 0, 0},
-            [THEME_KEPT_WHOLE] = {NAVY, 0xFFFFFF, NAVY, 1, 0},
-            [THEME_TEMPORARY] = {0xFFFFFF, 0x6B7785, 0x6B7785, 1, 0},
-            [THEME_NOT_ATTRIBUTED] = {PALE, CANVAS_NONE, EDGE, 1, 0},
-            [THEME_BEYOND] = {CANVAS_NONE, CANVAS_NONE, 0x4A5563, 1.25, 3},
-            [THEME_TIGHT] = {0xFBE3CC, CANVAS_NONE, CANVAS_NONE, 0, 0},
-            [THEME_SELECTED] = {NAVY, CANVAS_NONE, CANVAS_NONE, 0, 0},
-            [THEME_ELIGIBLE] = {0x6C9CC4, CANVAS_NONE, CANVAS_NONE, 0, 0},
-            [THEME_NOT_ELIGIBLE] = {0xD3D9E0, CANVAS_NONE, EDGE, 1, 0},
-            [THEME_NOT_COUNTED] = {0xFFFFFF, 0xAAB3BE, EDGE, 1, 0},
-            [THEME_COMMUNICATION] = {TEAL, CANVAS_NONE, CANVAS_NONE, 0, 0},
-        },
-    .series = {{0x12436D, 0, THEME_MARKER_CIRCLE},
-               {0x28A197, 6, THEME_MARKER_SQUARE},
-               {0xC2410C, 0, THEME_MARKER_TRIANGLE},
-               {0x7B3F98, 3, THEME_MARKER_DIAMOND},
-               {0x8A6D00, 9, THEME_MARKER_INVERTED},
-               {0x4A5563, 2, THEME_MARKER_RING}},
-    .font = {[THEME_FONT_TITLE] = {20, true},
-             [THEME_FONT_SUBTITLE] = {14, false},
-             [THEME_FONT_TEXT] = {13, false},
-             [THEME_FONT_STRONG] = {13, true},
-             [THEME_FONT_SMALL] = {11.5, false},
-             [THEME_FONT_SMALL_STRONG] = {11.5, true}},
-    /* One family for Latin and Chinese, so that a mixed line has one look and one font is loaded.
-     */
-    .families = "Noto Sans CJK SC,Source Han Sans SC,Noto Sans,DejaVu Sans,sans-serif",
+static const struct theme builtin =
+    {
+        .ink = {[THEME_PAGE] = 0xFFFFFF,
+                [THEME_STRIPE] = 0xF5F7F9,
+                [THEME_GRID] = 0xDDE2E8,
+                [THEME_AXIS] = 0x7A8694,
+                [THEME_TEXT] = 0x1B2430,
+                [THEME_QUIET] = 0x4A5563,
+                [THEME_GOOD] = 0x1E6B3A,
+                [THEME_WARNING] = 0x8A5A00,
+                [THEME_BAD] = 0xA61B1B,
+                [THEME_LIMIT] = 0xA61B1B,
+                [THEME_NOTICE] = 0xFFF6DF,
+                [THEME_NOTICE_EDGE] = 0xD99A1C},
+        .area =
+            {
+                [THEME_PARAMETERS] = {NAVY, CANVAS_NONE, CANVAS_NONE, 0, 0},
+                [THEME_GRADIENTS] = {TEAL, CANVAS_NONE, CANVAS_NONE, 0, 0},
+                [THEME_OPTIMIZER] = {AMBER, CANVAS_NONE, CANVAS_NONE, 0, 0},
+                [THEME_KEPT_WHOLE] = {NAVY, 0xFFFFFF, NAVY, 1, 0},
+                [THEME_GATHERED] = {0xAEC5DD, NAVY, NAVY, 1, 0},
+                [THEME_GRADIENTS_WHOLE] = {0x84CDC4, 0x1E8077, 0x1E8077, 1, 0},
+                [THEME_BUFFERS] = {0x6A7684, 0xFFFFFF, 0x6A7684, 1, 0},
+                [THEME_ACTIVATIONS] = {0x8B5CB0, CANVAS_NONE, CANVAS_NONE, 0, 0},
+                [THEME_WORKSPACE] = {0xF6DDAE, 0x6E4700, 0x6E4700, 1, 0},
+                [THEME_TEMPORARY] = {0xFFFFFF, 0x6B7785, 0x6B7785, 1, 0},
+                [THEME_NOT_ATTRIBUTED] = {PALE, CANVAS_NONE, EDGE, 1, 0},
+                [THEME_BEYOND] = {CANVAS_NONE, CANVAS_NONE, 0x4A5563, 1.25, 3},
+                [THEME_TIGHT] = {0xFBE3CC, CANVAS_NONE, CANVAS_NONE, 0, 0},
+                [THEME_SELECTED] = {NAVY, CANVAS_NONE, CANVAS_NONE, 0, 0},
+                [THEME_ELIGIBLE] = {0x6C9CC4, CANVAS_NONE, CANVAS_NONE, 0, 0},
+                [THEME_NOT_ELIGIBLE] = {0xD3D9E0, CANVAS_NONE, EDGE, 1, 0},
+                [THEME_NOT_COUNTED] = {0xFFFFFF, 0xAAB3BE, EDGE, 1, 0},
+                [THEME_COMMUNICATION] = {TEAL, CANVAS_NONE, CANVAS_NONE, 0, 0},
+                [THEME_HIDDEN] = {0xFFFFFF, TEAL, TEAL, 1, 0},
+                [THEME_BANDWIDTH] = {BLUE, CANVAS_NONE, CANVAS_NONE, 0, 0},
+                [THEME_FORWARD] = {BLUE, CANVAS_NONE, CANVAS_NONE, 0, 0},
+                [THEME_BACKWARD] = {NAVY, CANVAS_NONE, CANVAS_NONE, 0, 0},
+                [THEME_UPDATE] = {AMBER, CANVAS_NONE, CANVAS_NONE, 0, 0},
+                [THEME_OTHER_TIME] = {PALE, CANVAS_NONE, EDGE, 1, 0},
+            },
+        .series = {{0x12436D, 0, THEME_MARKER_CIRCLE},
+                   {0x28A197, 6, THEME_MARKER_SQUARE},
+                   {0xC2410C, 0, THEME_MARKER_TRIANGLE},
+                   {0x7B3F98, 3, THEME_MARKER_DIAMOND},
+                   {0x8A6D00, 9, THEME_MARKER_INVERTED},
+                   {0x4A5563, 2, THEME_MARKER_RING}},
+        .font = {[THEME_FONT_TITLE] = {20, true},
+                 [THEME_FONT_SUBTITLE] = {14, false},
+                 [THEME_FONT_TEXT] = {13, false},
+                 [THEME_FONT_STRONG] = {13, true},
+                 [THEME_FONT_SMALL] = {11.5, false},
+                 [THEME_FONT_SMALL_STRONG] = {11.5, true}},
+        /* One family for Latin and Chinese, so that a mixed line has one look and one font is
+         * loaded.
+         */
+        .families = "Noto Sans CJK SC,Source Han Sans SC,Noto Sans,DejaVu Sans,sans-serif",
 };
 
 const struct theme *theme_default(void)

@@ -32,17 +32,26 @@ enum theme_area {
     THEME_GRADIENTS,
     THEME_OPTIMIZER,
     THEME_KEPT_WHOLE, /* persistent parameters and padding */
-    THEME_TEMPORARY,
+    THEME_GATHERED,   /* parameters of other ranks, for as long as they are needed */
+    THEME_GRADIENTS_WHOLE,
+    THEME_BUFFERS, /* of collectives */
+    THEME_ACTIVATIONS,
+    THEME_WORKSPACE,
+    THEME_TEMPORARY, /* of any other kind, or not told apart */
     THEME_NOT_ATTRIBUTED,
-    THEME_BEYOND,
-    /* an amount that is computed, not measured: an outline */ THEME_TIGHT, /* between the tight
-                                                                               threshold and the
-                                                                               limit */
+    THEME_BEYOND, /* an amount that is computed, not measured: an outline */
+    THEME_TIGHT,  /* between the tight threshold and the limit */
     THEME_SELECTED,
     THEME_ELIGIBLE,
     THEME_NOT_ELIGIBLE,
-    THEME_NOT_COUNTED, /* times that do not count */
-    THEME_COMMUNICATION,
+    THEME_NOT_COUNTED,   /* times that do not count */
+    THEME_COMMUNICATION, /* exposed; amounts of it */
+    THEME_HIDDEN,        /* communication that runs beside computing */
+    THEME_BANDWIDTH,
+    THEME_FORWARD,
+    THEME_BACKWARD,
+    THEME_UPDATE, /* the optimizer's step */
+    THEME_OTHER_TIME,
     THEME_AREA_COUNT
 };
 

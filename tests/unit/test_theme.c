@@ -118,11 +118,16 @@ static double grey_step(canvas_colour a, canvas_colour b)
     return fabs(labs[0][0] - labs[1][0]);
 }
 
-/* Hatched areas are told apart by their pattern. */
+/* Areas of one chart that may touch or that a legend puts side by side. */
 static const enum theme_area solid_memory[] = {THEME_PARAMETERS, THEME_GRADIENTS, THEME_OPTIMIZER,
-                                               THEME_NOT_ATTRIBUTED};
+                                               THEME_ACTIVATIONS, THEME_NOT_ATTRIBUTED};
+static const enum theme_area hatched_memory[] = {THEME_KEPT_WHOLE,      THEME_GATHERED,
+                                                 THEME_GRADIENTS_WHOLE, THEME_BUFFERS,
+                                                 THEME_WORKSPACE,       THEME_TEMPORARY};
 static const enum theme_area solid_throughput[] = {THEME_SELECTED, THEME_ELIGIBLE,
                                                    THEME_NOT_ELIGIBLE};
+static const enum theme_area solid_times[] = {THEME_FORWARD, THEME_BACKWARD, THEME_UPDATE,
+                                              THEME_COMMUNICATION, THEME_OTHER_TIME};
 
 static void assert_apart(const enum theme_area *areas, size_t count)
 {
@@ -139,6 +144,36 @@ static void assert_apart(const enum theme_area *areas, size_t count)
                       (int)areas[j], grey_step(a, b));
         }
     }
+}
+
+/* Hatched areas stand out from plain ones by their pattern, and from each other by ground or lines.
+ */
+static void assert_hatches_apart(const enum theme_area *areas, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct canvas_paint *a = &theme_default()->area[areas[i]];
+        cr_assert_neq(a->hatch, CANVAS_NONE);
+        cr_assert(grey_step(a->fill, a->hatch) >= 20, "the lines of area %d", (int)areas[i]);
+        for (size_t j = i + 1; j < count; j++) {
+            const struct canvas_paint *b = &theme_default()->area[areas[j]];
+            for (int s = 0; s < 4; s++)
+                cr_assert(fmax(distance(a->fill, b->fill, sights[s]),
+                               distance(a->hatch, b->hatch, sights[s])) >= 20,
+                          "areas %d and %d, sight %d", (int)areas[i], (int)areas[j], s);
+            cr_assert(fmax(grey_step(a->fill, b->fill), grey_step(a->hatch, b->hatch)) >= 10,
+                      "areas %d and %d in grey", (int)areas[i], (int)areas[j]);
+        }
+    }
+}
+
+Test(theme, hatched_areas_of_memory_are_told_apart_with_colour_blindness_and_in_grey)
+{
+    assert_hatches_apart(hatched_memory, sizeof hatched_memory / sizeof hatched_memory[0]);
+}
+
+Test(theme, areas_of_a_step_are_told_apart_with_colour_blindness_and_in_grey)
+{
+    assert_apart(solid_times, sizeof solid_times / sizeof solid_times[0]);
 }
 
 Test(theme, areas_of_memory_are_told_apart_with_colour_blindness_and_in_grey)
