@@ -39,6 +39,7 @@ struct canvas_paint {
 struct canvas_font {
     double size; /* pixels */
     bool bold;
+    bool fixed; /* all Latin characters of one width: commands, digests */
 };
 
 /*

@@ -1,26 +1,18 @@
 #include "canvas_cairo.h"
 
-#include <errno.h>
 #include <math.h>
 #include <pango/pangocairo.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "canvas_hatch.h"
+#include "canvas_text.h"
 #include "glyph_table.h"
 #include "svg_write.h"
 
-/* The em box of CJK fonts: 0.88 above the baseline, 0.12 below; Latin descenders need a little
- * more (OpenType specification, "Baseline tags", ideographic em-box). */
-#define ASCENT_OF_SIZE 0.88
-#define DESCENT_OF_SIZE 0.24
-
 struct canvas_cairo {
     struct canvas canvas; /* first: a canvas is one of these */
-    PangoContext *context;
-    PangoLayout *layout;
-    PangoFontDescription *description;
-    struct canvas_font font; /* what the description says now */
+    struct canvas_text text;
     cairo_surface_t *surface;
     cairo_t *target;   /* the pixels, scaled; NULL between pages */
     cairo_t *outlines; /* has no other use than to give the outlines of glyphs */
@@ -30,8 +22,7 @@ struct canvas_cairo {
     struct svg_write drawing;
     struct text_buffer svg;
     cairo_status_t fault; /* the first of the page */
-    bool no_memory, glyphs_missing;
-    bool memory_ended; /* once in the canvas's life, also while texts were measured */
+    bool no_memory;
 };
 
 static struct canvas_cairo *self(struct canvas *canvas)
@@ -45,16 +36,6 @@ static void note_fault(struct canvas_cairo *canvas, cairo_status_t status)
         canvas->fault = status;
 }
 
-/*
- * FreeType, HarfBuzz and pixman leave out a glyph or a shape that they had no memory for, and say
- * nothing. What tells is errno, which malloc leaves at ENOMEM.
- */
-static void watch_memory(struct canvas_cairo *canvas)
-{
-    if (errno == ENOMEM)
-        canvas->memory_ended = true;
-}
-
 static void set_colour(cairo_t *target, canvas_colour colour)
 {
     cairo_set_source_rgb(target, (double)(colour >> 16 & 0xFF) / 255,
@@ -63,34 +44,10 @@ static void set_colour(cairo_t *target, canvas_colour colour)
 
 /* ---- Text ---- */
 
-static PangoLayoutLine *shape(struct canvas_cairo *canvas, const struct canvas_font *font,
-                              const char *text, size_t length)
-{
-    if (font->size != canvas->font.size || font->bold != canvas->font.bold) {
-        pango_font_description_set_absolute_size(canvas->description, font->size * PANGO_SCALE);
-        pango_font_description_set_weight(canvas->description,
-                                          font->bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
-        pango_layout_set_font_description(canvas->layout, canvas->description);
-        canvas->font = *font;
-    }
-    pango_layout_set_text(canvas->layout, text, (int)length);
-    return pango_layout_get_line_readonly(canvas->layout, 0);
-}
-
 static struct canvas_extent measure(struct canvas *base, const struct canvas_font *font,
                                     const char *text, size_t length)
 {
-    struct canvas_extent extent = {0, ASCENT_OF_SIZE * font->size, DESCENT_OF_SIZE * font->size};
-    if (length == 0)
-        return extent;
-    PangoRectangle ink;
-    PangoRectangle logical;
-    pango_layout_line_get_extents(shape(self(base), font, text, length), &ink, &logical);
-    extent.width = (double)logical.width / PANGO_SCALE;
-    extent.ascent = fmax(extent.ascent, -(double)ink.y / PANGO_SCALE);
-    extent.descent = fmax(extent.descent, (double)(ink.y + ink.height) / PANGO_SCALE);
-    watch_memory(self(base));
-    return extent;
+    return canvas_text_measure(&self(base)->text, font, text, length);
 }
 
 static void write_outline(struct canvas_cairo *canvas, cairo_scaled_font_t *font, PangoGlyph glyph)
@@ -138,7 +95,7 @@ static void write_run(struct canvas_cairo *canvas, const PangoGlyphItem *run, in
                                       (double)info->geometry.y_offset / PANGO_SCALE};
         *x += info->geometry.width;
         if ((info->glyph & PANGO_GLYPH_UNKNOWN_FLAG) != 0) {
-            double size = canvas->font.size;
+            double size = canvas->text.font.size;
             double width = (double)info->geometry.width / PANGO_SCALE;
             struct canvas_box box = {offset.x + 0.1 * width, -0.75 * size, 0.8 * width,
                                      0.75 * size};
@@ -157,9 +114,7 @@ static void draw_text(struct canvas *base, const struct canvas_point *at,
     size_t length = strlen(text);
     if (length == 0 || canvas->target == NULL)
         return;
-    PangoLayoutLine *line = shape(canvas, font, text, length);
-    if (pango_layout_get_unknown_glyphs_count(canvas->layout) > 0)
-        canvas->glyphs_missing = true;
+    PangoLayoutLine *line = canvas_text_line(&canvas->text, font, text, length);
     set_colour(canvas->target, colour);
     cairo_move_to(canvas->target, at->x, at->y);
     pango_cairo_show_layout_line(canvas->target, line);
@@ -169,7 +124,7 @@ static void draw_text(struct canvas *base, const struct canvas_point *at,
     for (GSList *run = line->runs; run != NULL; run = run->next)
         write_run(canvas, run->data, &x, colour);
     svg_write_text_end(&canvas->drawing);
-    watch_memory(canvas);
+    canvas_text_watch(&canvas->text);
 }
 
 /* ---- Shapes ---- */
@@ -286,7 +241,7 @@ static void begin(struct canvas *base, const struct canvas_page *page)
 static enum status end(struct canvas *base, struct diag *diag)
 {
     struct canvas_cairo *canvas = self(base);
-    watch_memory(canvas);
+    canvas_text_watch(&canvas->text);
     note_fault(canvas, cairo_status(canvas->target));
     note_fault(canvas, cairo_status(canvas->outlines));
     cairo_destroy(canvas->target);
@@ -294,8 +249,8 @@ static enum status end(struct canvas *base, struct diag *diag)
     cairo_surface_flush(canvas->surface);
     note_fault(canvas, cairo_surface_status(canvas->surface));
     svg_write_finish(&canvas->drawing, &canvas->page, &canvas->svg);
-    watch_memory(canvas);
-    if (canvas->no_memory || canvas->memory_ended || canvas->svg.failed ||
+    canvas_text_watch(&canvas->text);
+    if (canvas->no_memory || canvas->text.memory_ended || canvas->svg.failed ||
         canvas->fault == CAIRO_STATUS_NO_MEMORY)
         return diag_no_memory(diag);
     if (canvas->fault != CAIRO_STATUS_SUCCESS)
@@ -315,57 +270,19 @@ static const struct canvas_backend backend = {
     .end = end,
 };
 
-/* Everything that fontconfig or a desktop could choose is chosen here: glyphs are outlines that
- * scale, with fractional advances, so that SVG and pixels agree. */
-static enum status set_rendering(PangoContext *context, struct diag *diag)
-{
-    cairo_font_options_t *options = cairo_font_options_create();
-    if (cairo_font_options_status(options) != CAIRO_STATUS_SUCCESS) {
-        cairo_font_options_destroy(options);
-        return diag_no_memory(diag);
-    }
-    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
-    cairo_font_options_set_subpixel_order(options, CAIRO_SUBPIXEL_ORDER_RGB);
-    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
-    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
-    pango_cairo_context_set_font_options(context, options);
-    pango_cairo_context_set_resolution(context, 96);
-    pango_context_set_round_glyph_positions(context, FALSE);
-    pango_context_set_base_dir(context, PANGO_DIRECTION_LTR);
-    cairo_font_options_destroy(options);
-    return STATUS_OK;
-}
-
 enum status canvas_cairo_create(const char *language, const char *families,
                                 struct canvas_cairo **out, struct diag *diag)
 {
     struct canvas_cairo *canvas = calloc(1, sizeof *canvas);
     if (canvas == NULL)
         return diag_no_memory(diag);
-    errno = 0;
-    canvas->canvas.backend = &backend;
-    /* For a script that the context's language does not have (Chinese names in an English report)
-     * Pango asks the environment which language is preferred, and takes that one's shapes. This is
-     * the only way to answer for it. */
-    if (setenv("PANGO_LANGUAGE", "en:zh-cn", 1) != 0) {
-        free(canvas);
-        return diag_no_memory(diag);
-    }
-    /* The default font map of this thread is kept by Pango: a second canvas finds its fonts. */
-    canvas->context = pango_font_map_create_context(pango_cairo_font_map_get_default());
-    enum status status = set_rendering(canvas->context, diag);
+    struct canvas_text_fonts fonts = {.language = language, .families = families};
+    enum status status = canvas_text_init(&canvas->text, &fonts, diag);
     if (status != STATUS_OK) {
         canvas_cairo_destroy(canvas);
         return status;
     }
-    /* "zh" alone would leave open which of the Chinese shapes of a character is meant. */
-    const char *tag = strcmp(language, "zh") == 0 ? "zh-cn" : language;
-    pango_context_set_language(canvas->context, pango_language_from_string(tag));
-    canvas->layout = pango_layout_new(canvas->context);
-    pango_layout_set_single_paragraph_mode(canvas->layout, TRUE);
-    pango_layout_set_auto_dir(canvas->layout, FALSE);
-    canvas->description = pango_font_description_new();
-    pango_font_description_set_family_static(canvas->description, families);
+    canvas->canvas.backend = &backend;
     *out = canvas;
     return STATUS_OK;
 }
@@ -375,12 +292,7 @@ void canvas_cairo_destroy(struct canvas_cairo *canvas)
     if (canvas == NULL)
         return;
     close_page(canvas);
-    if (canvas->description != NULL)
-        pango_font_description_free(canvas->description);
-    if (canvas->layout != NULL)
-        g_object_unref(canvas->layout);
-    if (canvas->context != NULL)
-        g_object_unref(canvas->context);
+    canvas_text_fini(&canvas->text);
     glyph_table_fini(&canvas->glyphs);
     svg_write_fini(&canvas->drawing);
     text_buffer_fini(&canvas->svg);
@@ -407,5 +319,5 @@ struct canvas_pixels canvas_cairo_pixels(const struct canvas_cairo *canvas)
 
 bool canvas_cairo_glyphs_missing(const struct canvas_cairo *canvas)
 {
-    return canvas->glyphs_missing;
+    return canvas->text.glyphs_missing;
 }

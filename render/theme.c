@@ -60,12 +60,12 @@ static const struct theme builtin =
                    {0x7B3F98, 3, THEME_MARKER_DIAMOND},
                    {0x8A6D00, 9, THEME_MARKER_INVERTED},
                    {0x4A5563, 2, THEME_MARKER_RING}},
-        .font = {[THEME_FONT_TITLE] = {20, true},
-                 [THEME_FONT_SUBTITLE] = {14, false},
-                 [THEME_FONT_TEXT] = {13, false},
-                 [THEME_FONT_STRONG] = {13, true},
-                 [THEME_FONT_SMALL] = {11.5, false},
-                 [THEME_FONT_SMALL_STRONG] = {11.5, true}},
+        .font = {[THEME_FONT_TITLE] = {.size = 20, .bold = true},
+                 [THEME_FONT_SUBTITLE] = {.size = 14},
+                 [THEME_FONT_TEXT] = {.size = 13},
+                 [THEME_FONT_STRONG] = {.size = 13, .bold = true},
+                 [THEME_FONT_SMALL] = {.size = 11.5},
+                 [THEME_FONT_SMALL_STRONG] = {.size = 11.5, .bold = true}},
         /* One family for Latin and Chinese, so that a mixed line has one look and one font is
          * loaded.
          */

@@ -7,7 +7,7 @@
 #include "text_fit.h"
 
 /* By the recording canvas' rule a column is half of ten pixels wide. */
-static const struct canvas_font font = {10, false};
+static const struct canvas_font font = {.size = 10};
 #define COLUMN 5.0
 
 static struct recording_canvas canvas;
