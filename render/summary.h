@@ -83,6 +83,50 @@ struct summary_checkpoint {
     enum summary_answer restore_verified;
 };
 
+/* The time of a step of its slowest rank in parts, means over the measured steps of all repeats
+ * (weighted by their numbers of steps). step = forward + backward + optimizer (computing) + exposed
+ * (standing still for collectives) + other; `in_flight` runs beside them. */
+struct summary_timing {
+    bool available; /* false: every number is NAN */
+    double rank;    /* the slowest, of the repeat with most steps */
+    double steps;   /* over which the means are, of all repeats together */
+    double step_ms, forward_ms, backward_ms, optimizer_ms, exposed_ms, other_ms, in_flight_ms;
+};
+
+/* Step times in ms, warm-up left out: ranks[rank].items[step]. Ranks may have different numbers of
+ * steps where a run failed. */
+struct summary_samples {
+    const struct summary_numbers *ranks;
+    size_t rank_count;
+};
+
+struct summary_scale_point { /* resident state of one rank by formula, MiB */
+    double world_size, resident_mb;
+};
+
+struct summary_scale {
+    const struct summary_scale_point *items;
+    size_t count;
+};
+
+struct summary_link { /* a collective alone on the same machine: the calibration of the run */
+    const char *collective;
+    double payload_mb, bus_gb_per_s;
+};
+
+/* One condition of a group's runs: a field of the contract ("seq_len", "environment.kernel",
+ * "run.version"). Where the candidates differ `text` lists the values. */
+struct summary_condition {
+    const char *name, *text; /* text NULL: not told */
+    double number;           /* the value where all have one number, else NAN */
+    bool differs;
+};
+
+struct summary_conditions {
+    const struct summary_condition *items;
+    size_t count;
+};
+
 struct summary_normalised {
     const char *metric, *from, *unit;
     double value;
@@ -106,7 +150,24 @@ struct summary_candidate {
     double in_flight_ratio, checkpoint_peak_memory_mb, utilisation;
     double step_time_smallest_ms, step_time_largest_ms, step_time_variation;
     double step_time_lower_ms, step_time_upper_ms; /* the 95 % interval of its median; NAN */
-    const char *interval_unit;                     /* "round", "within_run", or NULL: none */
+    double throughput_lower, throughput_upper;     /* the same of its throughput */
+    double ratio_lower, ratio_upper; /* of its throughput to the fastest eligible candidate's */
+    double interval_samples;         /* steps that the intervals rest on */
+    const char *interval_unit;       /* "round", "within_run", or NULL: none */
+    struct summary_samples step_times;
+    struct summary_numbers round_steps;        /* steps of each round, as step_times are ordered */
+    struct summary_numbers losses, grad_norms; /* of each optimizer step; NAN: not finite */
+    double warmup; /* so many losses at the beginning are of warm-up steps; NAN: not told */
+    struct summary_timing timing;
+    double world_size;
+    struct summary_scale scale; /* at 1, 2, 4, ..., 1024 ranks; empty without a ledger */
+    bool on_front; /* completed, and no other completed candidate has at least its throughput in at
+                      most its memory, and more of the one or less of the other */
+    const struct summary_link *links;
+    size_t link_count;
+    struct summary_conditions varied; /* what tells it from its strategy's other candidates, as its
+                                         label says it: "micro_batch" and its value; NULL: not
+                                         given */
     const char *memory_kind, *throughput_unit;
     double allocated_mb, reserved_mb, device_mb;
     struct summary_numbers per_rank_mb;
@@ -169,6 +230,9 @@ struct summary_group {
     const char *label, *evidence_level, *device, *model, *dtype;
     bool times_count;
     double world_size, global_batch, seq_len, parameters, device_count;
+    struct summary_conditions workload, hardware; /* what was run ("seq_len"), on what ("device") */
+    struct summary_conditions conditions; /* software: "environment.kernel", "run.version" */
+    struct summary_conditions key; /* every field that all must agree in, as the group has it */
     const struct summary_candidate *candidates;
     size_t candidate_count;
     const size_t *order; /* indices of all candidates: by rank, then as they stand */

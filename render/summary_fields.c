@@ -7,7 +7,7 @@
 
 #include "text.h"
 
-static void *take_array(struct summary_fields *fields, size_t count, size_t size)
+void *summary_fields_take(struct summary_fields *fields, size_t count, size_t size)
 {
     void *memory = arena_take_array(fields->arena, count + 1, size);
     if (memory == NULL && fields->status == STATUS_OK)
@@ -204,7 +204,7 @@ static void *children(struct summary_fields *fields, uint32_t object, const char
 {
     *node = summary_fields_member(fields, object, name, type);
     uint32_t count = *node == JSON_READ_NONE ? 0 : json_read_count(fields->source.document, *node);
-    void *items = count > 0 ? take_array(fields, count, size) : NULL;
+    void *items = count > 0 ? summary_fields_take(fields, count, size) : NULL;
     if (items == NULL)
         *node = JSON_READ_NONE;
     return items;
@@ -265,6 +265,48 @@ struct summary_numbers summary_fields_numbers(struct summary_fields *fields, uin
          node = next(fields, array, node))
         items[count++] = element_number(fields, node);
     return (struct summary_numbers){items, count};
+}
+
+/* The numbers of an array that was found. */
+static struct summary_numbers array_numbers(struct summary_fields *fields, uint32_t array)
+{
+    uint32_t room = json_read_count(fields->source.document, array);
+    double *items = summary_fields_take(fields, room, sizeof *items);
+    size_t count = 0;
+    for (uint32_t node = items == NULL ? JSON_READ_NONE : first(fields, array);
+         node != JSON_READ_NONE; node = next(fields, array, node))
+        items[count++] = element_number(fields, node);
+    return (struct summary_numbers){items, count};
+}
+
+struct summary_samples summary_fields_samples(struct summary_fields *fields, uint32_t object,
+                                              const char *name)
+{
+    uint32_t array;
+    struct summary_numbers *ranks =
+        children(fields, object, name, JSON_READ_ARRAY, sizeof *ranks, &array);
+    size_t count = 0;
+    for (uint32_t node = first(fields, array); node != JSON_READ_NONE;
+         node = next(fields, array, node))
+        if (require(fields, node, JSON_READ_ARRAY, "an array"))
+            ranks[count++] = array_numbers(fields, node);
+    return (struct summary_samples){ranks, count};
+}
+
+struct summary_condition summary_fields_condition(struct summary_fields *fields, uint32_t object,
+                                                  const char *name)
+{
+    struct summary_condition condition = {.name = name, .number = (double)NAN};
+    const struct json_read_document *document = fields->source.document;
+    uint32_t node = member(fields, object, name);
+    if (json_read_is(document, node, JSON_READ_NUMBER))
+        condition.number = number(fields, object, name, false);
+    if (json_read_is(document, node, JSON_READ_NUMBER) ||
+        json_read_is(document, node, JSON_READ_STRING) ||
+        json_read_is(document, node, JSON_READ_TRUE) ||
+        json_read_is(document, node, JSON_READ_FALSE))
+        condition.text = loose_text(fields, object, name);
+    return condition;
 }
 
 struct summary_amounts summary_fields_amounts(struct summary_fields *fields, uint32_t object,

@@ -56,11 +56,21 @@ const char *summary_fields_text(struct summary_fields *fields, uint32_t object, 
 long summary_fields_index(struct summary_fields *fields, uint32_t object, const char *name,
                           size_t limit);
 
+/* Zeroed room of the arena for `count` elements; NULL with status set if memory is exhausted. */
+void *summary_fields_take(struct summary_fields *fields, size_t count, size_t size);
+
 struct summary_texts summary_fields_texts(struct summary_fields *fields, uint32_t object,
                                           const char *name);
 /* A null in the array is NAN. */
 struct summary_numbers summary_fields_numbers(struct summary_fields *fields, uint32_t object,
                                               const char *name);
+/* An array of arrays of numbers. */
+struct summary_samples summary_fields_samples(struct summary_fields *fields, uint32_t object,
+                                              const char *name);
+/* A member that is a text, number or boolean as its text (and number, else NAN): a condition of
+ * that name. Without text if the member is absent, null or another type. */
+struct summary_condition summary_fields_condition(struct summary_fields *fields, uint32_t object,
+                                                  const char *name);
 /* An object of numbers, in document order. */
 struct summary_amounts summary_fields_amounts(struct summary_fields *fields, uint32_t object,
                                               const char *name);
@@ -71,7 +81,7 @@ const struct summary_message *summary_fields_messages(struct summary_fields *fie
 /* {"id", "text", "values"} of the object itself. */
 struct summary_message summary_fields_message(struct summary_fields *fields, uint32_t object);
 const struct sentence_value *summary_fields_values(struct summary_fields *fields, uint32_t object,
-                                                  const char *name, size_t *count);
+                                                   const char *name, size_t *count);
 
 /*
  * An array of objects of `size` bytes each, zeroed and filled by `read`; the number in *count.

@@ -135,6 +135,7 @@ static void read_group(struct summary_fields *fields, uint32_t node, void *eleme
     group->decision = summary_load_decision(fields, decision);
     group->decision.label = label_of(group, group->decision.candidate);
     uint32_t comparability = summary_fields_member(fields, node, "comparability", JSON_READ_OBJECT);
+    summary_load_conditions(fields, node, group);
     group->warnings =
         summary_fields_messages(fields, comparability, "warnings", &group->warning_count);
 }

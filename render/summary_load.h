@@ -15,6 +15,13 @@ struct summary_load {
 };
 
 void summary_load_candidate(struct summary_fields *fields, uint32_t node, void *element);
+/* What was measured step by step, and what the ledger, the calibration and the policy say beside
+ * it: samples, timing, scale, links, varied. */
+void summary_load_samples(struct summary_fields *fields, uint32_t node,
+                          struct summary_candidate *candidate);
+/* What the runs of a group were and where they ran; `candidates` is its array's node. */
+void summary_load_conditions(struct summary_fields *fields, uint32_t node,
+                             struct summary_group *group);
 struct summary_decision summary_load_decision(struct summary_fields *fields, uint32_t node);
 
 #endif

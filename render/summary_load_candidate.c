@@ -33,6 +33,8 @@ static void read_workload(struct summary_fields *fields, uint32_t node,
         {"gradient_accumulation", SUMMARY_FIELDS_AMOUNT,
          offsetof(struct summary_candidate, gradient_accumulation)},
         {"global_batch", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_candidate, global_batch)},
+        {"world_size", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_candidate, world_size)},
+        {"warmup", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_candidate, warmup)},
     };
     uint32_t workload = summary_fields_member(fields, node, "workload", JSON_READ_OBJECT);
     summary_fields_read(fields, workload, rows, COUNT(rows), candidate);
@@ -68,14 +70,30 @@ static void read_metrics(struct summary_fields *fields, uint32_t node,
     summary_fields_read(fields, metrics, rows, COUNT(rows), candidate);
 }
 
+/* [lower, upper]; NAN both where there is no interval. */
+static void read_bounds(struct summary_fields *fields, uint32_t interval, const char *name,
+                        double *lower, double *upper)
+{
+    struct summary_numbers bounds = summary_fields_numbers(fields, interval, name);
+    *lower = bounds.count == 2 ? bounds.items[0] : (double)NAN;
+    *upper = bounds.count == 2 ? bounds.items[1] : (double)NAN;
+}
+
 static void read_interval(struct summary_fields *fields, uint32_t node,
                           struct summary_candidate *candidate)
 {
+    static const struct summary_fields_row rows[] = {
+        {"unit", SUMMARY_FIELDS_TEXT, offsetof(struct summary_candidate, interval_unit)},
+        {"samples", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_candidate, interval_samples)},
+    };
     uint32_t interval = summary_fields_member(fields, node, "interval", JSON_READ_OBJECT);
-    struct summary_numbers bounds = summary_fields_numbers(fields, interval, "step_time_ms");
-    candidate->interval_unit = summary_fields_text(fields, interval, "unit");
-    candidate->step_time_lower_ms = bounds.count == 2 ? bounds.items[0] : (double)NAN;
-    candidate->step_time_upper_ms = bounds.count == 2 ? bounds.items[1] : (double)NAN;
+    summary_fields_read(fields, interval, rows, COUNT(rows), candidate);
+    read_bounds(fields, interval, "step_time_ms", &candidate->step_time_lower_ms,
+                &candidate->step_time_upper_ms);
+    read_bounds(fields, interval, "throughput", &candidate->throughput_lower,
+                &candidate->throughput_upper);
+    read_bounds(fields, interval, "ratio_to_fastest", &candidate->ratio_lower,
+                &candidate->ratio_upper);
 }
 
 static void read_phase(struct summary_fields *fields, uint32_t node, void *element)
@@ -240,6 +258,7 @@ void summary_load_candidate(struct summary_fields *fields, uint32_t node, void *
         {"evidence_level", SUMMARY_FIELDS_TEXT, offsetof(struct summary_candidate, evidence_level)},
         {"eligible", SUMMARY_FIELDS_BOOL, offsetof(struct summary_candidate, eligible)},
         {"own_collector", SUMMARY_FIELDS_BOOL, offsetof(struct summary_candidate, own_collector)},
+        {"on_front", SUMMARY_FIELDS_BOOL, offsetof(struct summary_candidate, on_front)},
         {"rank", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_candidate, rank)},
         {"formula_payload_mb", SUMMARY_FIELDS_AMOUNT,
          offsetof(struct summary_candidate, formula_payload_mb)},
@@ -252,6 +271,7 @@ void summary_load_candidate(struct summary_fields *fields, uint32_t node, void *
     read_workload(fields, node, candidate);
     read_metrics(fields, node, candidate);
     read_interval(fields, node, candidate);
+    summary_load_samples(fields, node, candidate);
     read_memory(fields, node, candidate);
     read_ledger(fields, node, &candidate->ledger);
     candidate->collectives =

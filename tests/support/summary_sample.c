@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "summary_sample_measured.h"
+
 const char *const summary_sample_kind_names[SUMMARY_SAMPLE_KIND_COUNT] = {
     "complete", "missing", "failed", "extreme", "names"};
 
@@ -61,6 +63,16 @@ static void clear(struct summary_candidate *candidate)
                          &candidate->ledger.padding_mb,
                          &candidate->ledger.residual_mb,
                          &candidate->formula_payload_mb,
+                         &candidate->ledger.predicted_peak_mb,
+                         &candidate->step_time_smallest_ms,
+                         &candidate->step_time_largest_ms,
+                         &candidate->step_time_variation,
+                         &candidate->step_time_lower_ms,
+                         &candidate->step_time_upper_ms,
+                         &candidate->throughput_lower,
+                         &candidate->throughput_upper,
+                         &candidate->ratio_lower,
+                         &candidate->ratio_upper,
                          &candidate->failure.rank,
                          &candidate->failure.step};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -76,8 +88,15 @@ static void fill(struct summary *summary, struct summary_candidate *candidate, s
     clear(candidate);
     candidate->strategy = strategies[s];
     candidate->label = strategies[s];
-    if (index >= 5)
+    if (index >= 5) {
+        struct summary_condition *varied = take(summary, sizeof *varied);
+        char *text = take(summary, 8);
+        snprintf(text, 8, "%zu", batch);
+        *varied = (struct summary_condition){
+            .name = "micro_batch", .text = text, .number = (double)batch};
+        candidate->varied = (struct summary_conditions){varied, 1};
         candidate->label = label(summary, strategies[s], batch);
+    }
     candidate->evidence_level = "multi_gpu";
     candidate->ledger = (struct summary_ledger){
         .available = true,
@@ -98,6 +117,7 @@ static void fill(struct summary *summary, struct summary_candidate *candidate, s
     candidate->communication_ratio = ratios[s] / (1 + 0.2 * (double)(index / 5));
     candidate->repeats = 1;
     candidate->source_count = 1;
+    summary_sample_measure(summary, candidate, index);
 }
 
 static void drop_metrics(struct summary_candidate *candidate, size_t index)
@@ -106,10 +126,22 @@ static void drop_metrics(struct summary_candidate *candidate, size_t index)
         candidate->peak_memory_mb = NAN;
     if (index % 2 == 1)
         candidate->communication_ratio = NAN;
-    if (index % 4 == 1)
+    if (index % 4 == 1) {
         candidate->ledger = (struct summary_ledger){.available = false};
-    if (index % 4 == 2)
+        candidate->scale = (struct summary_scale){0};
+    }
+    if (index % 4 == 2) {
         candidate->throughput = NAN;
+        summary_sample_interrupt(candidate, 0);
+    }
+    if (index % 4 == 3) { /* another tool's output: medians alone */
+        candidate->timing.available = false;
+        candidate->step_times = (struct summary_samples){0};
+        candidate->losses = (struct summary_numbers){0};
+        candidate->phase_count = 0;
+        candidate->collective_count = 0;
+        candidate->link_count = 0;
+    }
     if (index % 5 == 4)
         candidate->peak_memory_mb = candidate->ledger.available ? 1800 : NAN;
 }
@@ -124,6 +156,7 @@ static void stretch(struct summary_candidate *candidate, size_t index)
     candidate->ledger.parameters_mb = factor / 7;
     candidate->ledger.gradients_mb = index % 2 == 0 ? factor / 7 : factor * 2;
     candidate->ledger.optimizer_state_mb = factor / 3;
+    summary_sample_stretch(candidate, throughputs[index % 5] / candidate->throughput);
 }
 
 #define HAN                                                                                        \
@@ -162,8 +195,11 @@ static void fail(struct summary_candidate *candidate, size_t index)
     candidate->communication_ratio = NAN;
     if (index % 2 == 0)
         candidate->peak_memory_mb = NAN;
-    if (index % 4 == 1)
+    if (index % 4 == 1) {
         candidate->ledger = (struct summary_ledger){.available = false};
+        candidate->scale = (struct summary_scale){0};
+    }
+    summary_sample_interrupt(candidate, index % 3 == 1 ? 7 : 0);
 }
 
 /* ---- Judging ---- */
@@ -236,6 +272,7 @@ void summary_sample_judge(struct summary *summary)
         summary_sample_candidate(summary, (size_t)best)->rank = 1;
     group->decision.decision = best >= 0 ? "accept" : "reject";
     group->decision.candidate = best;
+    summary_sample_find_front(group);
 }
 
 void summary_sample_make(struct summary *summary, enum summary_sample_kind kind, size_t count)
@@ -268,6 +305,7 @@ void summary_sample_make(struct summary *summary, enum summary_sample_kind kind,
                                     .candidate_count = count};
     group->decision = (struct summary_decision){
         .baseline = "ddp", .goal = "throughput", .gain = NAN, .candidate = -1};
+    summary_sample_describe(group);
     summary->groups = group;
     summary->group_count = 1;
     for (size_t i = 0; i < count; i++) {

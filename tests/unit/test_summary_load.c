@@ -168,3 +168,116 @@ Test(summary_load, makes_texts_safe_once_for_every_output)
     cr_assert_null(summary.sources[0].strategy);
     summary_fini(&summary);
 }
+
+/* ---- what was measured step by step, and where ---- */
+
+static const struct summary_condition *find_condition(const struct summary_conditions *conditions,
+                                                      const char *name)
+{
+    for (size_t i = 0; i < conditions->count; i++)
+        if (strcmp(conditions->items[i].name, name) == 0)
+            return &conditions->items[i];
+    return NULL;
+}
+
+static const char measured[] =
+    "{\"schema\": \"rankledger.summary/1\", \"decision\": {\"decision\": \"reject\"}, \"groups\": ["
+    "{\"label\": \"g\", \"decision\": {\"decision\": \"tune\"}, \"key\": {\"world_size\": 4,"
+    " \"times_count\": true, \"model\": null}, \"workload\": {\"seq_len\": 128},"
+    " \"hardware\": {\"device\": \"X\", \"device_count\": 4}, \"conditions\": ["
+    "{\"name\": \"hardware.hosts\", \"values\": [\"1\"]},"
+    "{\"name\": \"environment.kernel\", \"values\": [\"6.1\", \"6.2\"]},"
+    "{\"name\": \"environment.nccl\", \"values\": []}], \"candidates\": ["
+    "{\"label\": \"a\", \"strategy\": \"ddp\", \"workload\": {\"warmup\": 2, \"world_size\": 4,"
+    " \"micro_batch\": 8, \"seq_len\": 128},"
+    " \"interval\": {\"unit\": \"round\", \"samples\": 3, \"step_time_ms\": [1, 2],"
+    " \"throughput\": [3, 4], \"ratio_to_fastest\": [0.5, 0.75]},"
+    " \"samples\": {\"step_times_ms\": [[1, 2, 3], [], [4, null]], \"round_steps\": [2, 1],"
+    " \"losses\": [5, null, 3], \"grad_norms\": [1]},"
+    " \"timing\": {\"rank\": 1, \"steps\": 3, \"step_ms\": 10, \"forward_ms\": 2},"
+    " \"scale\": [{\"world_size\": 1, \"resident_mb\": 64}, {\"world_size\": 2, \"resident_mb\": "
+    "40}],"
+    " \"links\": [{\"collective\": \"all_gather\", \"payload_mb\": 1, \"bus_gb_per_s\": 9}],"
+    " \"on_front\": true, \"varied\": [{\"name\": \"micro_batch\", \"value\": 8},"
+    " {\"name\": \"dtype\", \"value\": null}]},"
+    "{\"label\": \"b\", \"strategy\": \"ddp\", \"workload\": {\"micro_batch\": 16}}]}]}";
+
+Test(summary_load, reads_samples_timing_and_scale)
+{
+    struct summary summary = {0};
+    struct diag diag = {0};
+    cr_assert_eq(summary_load("s.json", measured, strlen(measured), &summary, &diag), STATUS_OK,
+                 "%s", diag.text);
+    const struct summary_candidate *a = &summary.groups[0].candidates[0];
+    cr_assert_eq(a->throughput_lower, 3);
+    cr_assert_eq(a->throughput_upper, 4);
+    cr_assert_eq(a->ratio_lower, 0.5);
+    cr_assert_eq(a->interval_samples, 3);
+    cr_assert_eq(a->step_times.rank_count, 3);
+    cr_assert_eq(a->step_times.ranks[0].count, 3);
+    cr_assert_eq(a->step_times.ranks[0].items[2], 3);
+    cr_assert_eq(a->step_times.ranks[1].count, 0);
+    cr_assert(isnan(a->step_times.ranks[2].items[1]));
+    cr_assert_eq(a->round_steps.items[1], 1);
+    cr_assert_eq(a->losses.count, 3);
+    cr_assert(isnan(a->losses.items[1]));
+    cr_assert_eq(a->grad_norms.count, 1);
+    cr_assert_eq(a->warmup, 2);
+    cr_assert_eq(a->world_size, 4);
+    cr_assert(a->timing.available);
+    cr_assert_eq(a->timing.rank, 1);
+    cr_assert_eq(a->timing.step_ms, 10);
+    cr_assert_eq(a->timing.forward_ms, 2);
+    cr_assert(isnan(a->timing.exposed_ms), "left out");
+    cr_assert_eq(a->scale.count, 2);
+    cr_assert_eq(a->scale.items[1].resident_mb, 40);
+    cr_assert_eq(a->link_count, 1);
+    cr_assert_eq(a->links[0].bus_gb_per_s, 9);
+    cr_assert(a->on_front);
+    cr_assert_eq(a->varied.count, 2);
+    cr_assert_str_eq(a->varied.items[0].name, "micro_batch");
+    cr_assert_str_eq(a->varied.items[0].text, "8");
+    cr_assert_eq(a->varied.items[0].number, 8);
+    cr_assert_null(a->varied.items[1].text);
+    summary_fini(&summary);
+}
+
+Test(summary_load, keeps_conditions_that_differ_apart)
+{
+    struct summary summary = {0};
+    struct diag diag = {0};
+    cr_assert_eq(summary_load("s.json", measured, strlen(measured), &summary, &diag), STATUS_OK,
+                 "%s", diag.text);
+    const struct summary_group *group = &summary.groups[0];
+    const struct summary_condition *batch = find_condition(&group->workload, "micro_batch");
+    cr_assert_not_null(batch);
+    cr_assert_str_eq(batch->text, "8, 16");
+    cr_assert(batch->differs);
+    cr_assert(isnan(batch->number));
+    cr_assert_eq(find_condition(&group->workload, "seq_len")->number, 128);
+    cr_assert_null(find_condition(&group->workload, "vocab"), "no candidate tells it");
+    cr_assert_str_eq(find_condition(&group->hardware, "device")->text, "X");
+    cr_assert_str_eq(find_condition(&group->hardware, "hosts")->text, "1");
+    cr_assert_eq(group->conditions.count, 2);
+    const struct summary_condition *kernel =
+        find_condition(&group->conditions, "environment.kernel");
+    cr_assert_str_eq(kernel->text, "6.1, 6.2");
+    cr_assert(kernel->differs);
+    cr_assert_null(find_condition(&group->conditions, "environment.nccl")->text);
+    cr_assert_str_eq(find_condition(&group->key, "times_count")->text, "true");
+    cr_assert_null(find_condition(&group->key, "model")->text);
+    summary_fini(&summary);
+}
+
+Test(summary_load, has_nothing_of_a_summary_that_does_not_tell)
+{
+    struct summary summary = load_sample("accept.json");
+    const struct summary_candidate *first = &summary.groups[0].candidates[0];
+    cr_assert(!first->timing.available);
+    cr_assert(isnan(first->timing.step_ms));
+    cr_assert_eq(first->scale.count, 0);
+    cr_assert_eq(first->link_count, 0);
+    cr_assert(isnan(first->throughput_lower));
+    cr_assert_eq(summary.groups[0].conditions.count, 0);
+    summary_fini(&summary);
+}
