@@ -4,9 +4,21 @@
 #include <stdlib.h>
 
 #include "canvas_cairo.h"
+#include "chart_frame.h"
 #include "png_write.h"
-#include "texts.h"
-#include "theme.h"
+
+size_t chart_rows(const struct chart_row *row, const struct chart_input *input)
+{
+    size_t count = input->summary->groups[input->group].candidate_count;
+    if (!row->has_rows || count == 0)
+        return 1;
+    return count < CHART_FRAME_ROWS ? count : CHART_FRAME_ROWS;
+}
+
+bool chart_has_content(const struct chart_row *row, const struct chart_input *input)
+{
+    return row->has_content == NULL || row->has_content(input);
+}
 
 /* Moves or copies both forms into the image; nothing is written if one fails. */
 static enum status take_forms(const struct canvas_cairo *canvas, struct chart_image *image,

@@ -21,10 +21,20 @@ struct chart_input {
     const struct texts *texts;
     const struct theme *theme;
     double width; /* of the page, CSS pixels; at least CHART_WIDTH_LEAST */
+    /* Rows first_row to first_row + row_count - 1 only, for a chart that needs several pages; a
+     * row_count of 0 is all of them. Every page has the axis of the whole chart. */
+    size_t first_row, row_count;
 };
 
 #define CHART_WIDTH 960.0 /* of a picture file */
 #define CHART_WIDTH_LEAST 720.0
+
+/* How many rows a chart has that can be spread over pages; 1 for one that cannot. */
+size_t chart_rows(const struct chart_row *row, const struct chart_input *input);
+
+/* Whether it has something to show: a report leaves it out otherwise. (Drawn all the same, it says
+ * what was not recorded.) */
+bool chart_has_content(const struct chart_row *row, const struct chart_input *input);
 
 struct chart_image {
     char *svg; /* UTF-8, NUL-terminated beside its size; text is drawn as outlines */

@@ -7,11 +7,21 @@
 #include "evidence_level.h"
 #include "text.h"
 
-#define SWATCH 12.0
 #define LABEL_LINES_FEW 6
 #define FEW_ROWS 6
 
 /* ---- Life ---- */
+
+static struct chart_order_rows slice(const struct chart_order_rows *every,
+                                     const struct chart_input *input)
+{
+    if (input->row_count == 0)
+        return *every;
+    size_t first = input->first_row < every->count ? input->first_row : every->count;
+    size_t rest = every->count - first;
+    return (struct chart_order_rows){every->items + first,
+                                     input->row_count < rest ? input->row_count : rest};
+}
 
 enum status chart_frame_init(struct chart_frame *frame, const struct chart_input *input,
                              struct canvas *canvas, struct diag *diag)
@@ -26,7 +36,16 @@ enum status chart_frame_init(struct chart_frame *frame, const struct chart_input
         .content = input->width - 2 * CHART_FRAME_MARGIN,
         .y = CHART_FRAME_MARGIN,
     };
-    return chart_order(frame->group, CHART_FRAME_ROWS, &frame->scene.arena, &frame->rows, diag);
+    enum status status =
+        chart_order(frame->group, CHART_FRAME_ROWS, &frame->scene.arena, &frame->every, diag);
+    if (status == STATUS_OK)
+        frame->rows = slice(&frame->every, input);
+    return status;
+}
+
+bool chart_frame_is_slice(const struct chart_frame *frame)
+{
+    return frame->rows.count < frame->every.count;
 }
 
 void chart_frame_fini(struct chart_frame *frame)
@@ -91,6 +110,13 @@ bool chart_frame_is(const struct summary_gate *gate, const char *verdict)
     return gate != NULL && gate->verdict != NULL && strcmp(gate->verdict, verdict) == 0;
 }
 
+struct chart_cell_style chart_frame_style(const struct chart_frame *frame, enum theme_font font,
+                                          enum theme_ink ink, double width, size_t lines)
+{
+    return (struct chart_cell_style){
+        &frame->theme->font[font], frame->theme->ink[ink], CHART_MARK_NONE, width, lines, false};
+}
+
 /* ---- Head ---- */
 
 static void put_block(struct chart_frame *frame, const struct chart_cell *cell, double gap)
@@ -103,12 +129,8 @@ void chart_frame_notice(struct chart_frame *frame, const char *text)
 {
     struct scene *scene = &frame->scene;
     struct chart_cell cell = {0};
-    struct chart_cell_style style = {&frame->theme->font[THEME_FONT_TEXT],
-                                     frame->theme->ink[THEME_TEXT],
-                                     CHART_MARK_NONE,
-                                     frame->content - 26,
-                                     4,
-                                     false};
+    struct chart_cell_style style =
+        chart_frame_style(frame, THEME_FONT_TEXT, THEME_TEXT, frame->content - 26, 4);
     chart_cell_add(scene, &cell, text, &style);
     struct canvas_box box = {CHART_FRAME_MARGIN, frame->y, frame->content, cell.height + 12};
     struct canvas_box edge = {box.x, box.y, 4, box.height};
@@ -131,9 +153,9 @@ static void put_common_notices(struct chart_frame *frame)
             frame,
             chart_frame_say1(frame, "chart.notice.level", "level",
                              level != NULL ? level : texts_get(frame->texts, "chart.unknown")));
-    if (frame->rows.count < frame->group->candidate_count) {
+    if (frame->every.count < frame->group->candidate_count) {
         struct sentence_value values[] = {
-            {"shown", NULL, (double)frame->rows.count},
+            {"shown", NULL, (double)frame->every.count},
             {"total", NULL, (double)frame->group->candidate_count},
         };
         chart_frame_notice(frame, chart_frame_say(frame, "chart.notice.rows", values, 2));
@@ -145,18 +167,12 @@ static void put_common_notices(struct chart_frame *frame)
 void chart_frame_header(struct chart_frame *frame, const char *title, const char *subtitle)
 {
     struct chart_cell head = {0};
-    struct chart_cell_style style = {&frame->theme->font[THEME_FONT_TITLE],
-                                     frame->theme->ink[THEME_TEXT],
-                                     CHART_MARK_NONE,
-                                     frame->content,
-                                     2,
-                                     false};
+    struct chart_cell_style style =
+        chart_frame_style(frame, THEME_FONT_TITLE, THEME_TEXT, frame->content, 2);
     chart_cell_add(&frame->scene, &head, title, &style);
     put_block(frame, &head, 4);
     head = (struct chart_cell){0};
-    style.font = &frame->theme->font[THEME_FONT_SUBTITLE];
-    style.colour = frame->theme->ink[THEME_QUIET];
-    style.lines = 3;
+    style = chart_frame_style(frame, THEME_FONT_SUBTITLE, THEME_QUIET, frame->content, 3);
     chart_cell_add(&frame->scene, &head, subtitle, &style);
     if (frame->input->summary->group_count > 1 && frame->group->label != NULL) {
         struct sentence_value values[] = {
@@ -167,38 +183,19 @@ void chart_frame_header(struct chart_frame *frame, const char *title, const char
         chart_cell_add(&frame->scene, &head, chart_frame_say(frame, "chart.group", values, 3),
                        &style);
     }
+    if (chart_frame_is_slice(frame)) {
+        size_t before = (size_t)(frame->rows.items - frame->every.items);
+        struct sentence_value values[] = {
+            {"first", NULL, (double)before + 1},
+            {"last", NULL, (double)(before + frame->rows.count)},
+            {"total", NULL, (double)frame->every.count},
+        };
+        chart_cell_add(&frame->scene, &head, chart_frame_say(frame, "chart.slice", values, 3),
+                       &style);
+    }
     put_block(frame, &head, 12);
     text_buffer_puts(&frame->description, subtitle);
     put_common_notices(frame);
-}
-
-void chart_frame_legend(struct chart_frame *frame, const struct chart_frame_key *keys, size_t count)
-{
-    struct scene *scene = &frame->scene;
-    const struct canvas_font *font = &frame->theme->font[THEME_FONT_SMALL];
-    double line = 18;
-    double x = CHART_FRAME_MARGIN;
-    double end = frame->width - CHART_FRAME_MARGIN;
-    if (count == 0)
-        return;
-    frame->y += 2;
-    for (size_t i = 0; i < count; i++) {
-        struct text_fit fit =
-            scene_fit(scene, font, keys[i].text, (struct text_fit_room){300, 1, false});
-        if (fit.count == 0)
-            continue;
-        double width = SWATCH + 6 + fit.lines[0].extent.width;
-        if (x + width > end && x > CHART_FRAME_MARGIN) {
-            x = CHART_FRAME_MARGIN;
-            frame->y += line;
-        }
-        struct canvas_box swatch = {x, frame->y + 2, SWATCH, SWATCH};
-        scene_rectangle(scene, swatch, &frame->theme->area[keys[i].area]);
-        scene_text(scene, (struct canvas_point){x + SWATCH + 6, frame->y + 12}, font,
-                   frame->theme->ink[THEME_QUIET], fit.lines[0].text);
-        x += width + 18;
-    }
-    frame->y += line + 8;
 }
 
 /* ---- Rows ---- */
@@ -247,7 +244,7 @@ struct chart_cell chart_frame_label(struct chart_frame *frame,
     struct chart_cell cell = {0};
     const char *place = standing(frame, candidate);
     bool first = place != NULL;
-    size_t lines = frame->rows.count <= FEW_ROWS ? LABEL_LINES_FEW : 3;
+    size_t lines = frame->every.count <= FEW_ROWS ? LABEL_LINES_FEW : 3;
     struct chart_cell_style name = {first ? &frame->theme->font[THEME_FONT_STRONG]
                                           : &frame->theme->font[THEME_FONT_TEXT],
                                     frame->theme->ink[THEME_TEXT],
@@ -268,12 +265,7 @@ struct chart_cell chart_frame_label(struct chart_frame *frame,
     chart_cell_add(&frame->scene, &cell, label, &name);
     if (first)
         chart_cell_add(&frame->scene, &cell, place, &status);
-    status = (struct chart_cell_style){&frame->theme->font[THEME_FONT_SMALL],
-                                       frame->theme->ink[THEME_BAD],
-                                       CHART_MARK_NONE,
-                                       width,
-                                       2,
-                                       false};
+    status = chart_frame_style(frame, THEME_FONT_SMALL, THEME_BAD, width, 2);
     if (!candidate->eligible)
         chart_cell_add(&frame->scene, &cell, failed_gates(frame, candidate), &status);
     return cell;
@@ -343,12 +335,8 @@ static void put_source(struct chart_frame *frame)
     if (line.failed)
         frame->scene.failed = true;
     struct chart_cell cell = {0};
-    struct chart_cell_style style = {&frame->theme->font[THEME_FONT_SMALL],
-                                     frame->theme->ink[THEME_QUIET],
-                                     CHART_MARK_NONE,
-                                     frame->content,
-                                     4,
-                                     false};
+    struct chart_cell_style style =
+        chart_frame_style(frame, THEME_FONT_SMALL, THEME_QUIET, frame->content, 4);
     chart_cell_add(&frame->scene, &cell, line.text != NULL && !line.failed ? line.text : "",
                    &style);
     struct canvas_paint rule = {CANVAS_NONE, CANVAS_NONE, frame->theme->ink[THEME_GRID], 1, 0};

@@ -25,8 +25,9 @@ struct chart_frame {
     const struct summary_group *group;
     const struct texts *texts;
     const struct theme *theme;
-    double width, content; /* of the page; of it without its margins */
-    struct chart_order_rows rows;
+    double width, content;         /* of the page; of it without its margins */
+    struct chart_order_rows every; /* all candidates: an axis must hold their values */
+    struct chart_order_rows rows;  /* those of this page, a part of `every` */
     double y;
     struct text_buffer description; /* the chart's content in words */
 };
@@ -54,11 +55,19 @@ void chart_frame_notice(struct chart_frame *frame, const char *text);
 struct chart_frame_key {
     enum theme_area area;
     const char *text;
+    const struct theme_series *series; /* a line with its marker instead of an area; NULL: area */
 };
 
-/* A row (or more) of swatches with their meaning. */
+/* A row (or more) of swatches, or lines with markers, with their meaning. */
 void chart_frame_legend(struct chart_frame *frame, const struct chart_frame_key *keys,
                         size_t count);
+
+/* One page of several: some rows are on another. */
+bool chart_frame_is_slice(const struct chart_frame *frame);
+
+/* A style without a mark whose last line is cut at its end. */
+struct chart_cell_style chart_frame_style(const struct chart_frame *frame, enum theme_font font,
+                                          enum theme_ink ink, double width, size_t lines);
 
 /* Whether the group's decision accepts this candidate; the selection's first need not be it. */
 bool chart_frame_chosen(const struct chart_frame *frame, const struct summary_candidate *candidate);

@@ -26,6 +26,8 @@ enum status chart_lines_init(struct chart_lines *lines, struct chart_frame *fram
         items[i].label = chart_frame_label(frame, frame->rows.items[i], width);
         lines->label_width = fmax(lines->label_width, items[i].label.width);
     }
+    if (chart_frame_is_slice(frame)) /* so that the panels of all pages are as wide */
+        lines->label_width = width;
     return STATUS_OK;
 }
 

@@ -71,8 +71,11 @@ static enum status read_stacks(struct memory_chart *chart, struct diag *diag)
 static double largest(const struct memory_chart *chart)
 {
     double result = 0;
-    for (size_t i = 0; i < chart->lines.count; i++)
-        result = fmax(result, memory_stack_reach(&chart->stacks[i]));
+    for (size_t i = 0; i < chart->frame.every.count; i++) {
+        struct memory_stack stack;
+        memory_stack_of(chart->frame.every.items[i], &stack);
+        result = fmax(result, memory_stack_reach(&stack));
+    }
     return result;
 }
 
@@ -208,7 +211,8 @@ static void put_legend(struct memory_chart *chart)
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (chart->areas[known[i].area])
             keys[count++] = (struct chart_frame_key){
-                known[i].area, chart_frame_say1(&chart->frame, known[i].id, "percent", tight)};
+                known[i].area, chart_frame_say1(&chart->frame, known[i].id, "percent", tight),
+                NULL};
     }
     chart_frame_legend(&chart->frame, keys, count);
 }

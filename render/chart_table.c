@@ -4,8 +4,8 @@
 #include "chart_throughput.h"
 
 static const struct chart_row rows[] = {
-    {"memory", "chart.memory", chart_memory_draw},
-    {"throughput", "chart.throughput", chart_throughput_draw},
+    {"memory", "chart.memory", true, NULL, chart_memory_draw},
+    {"throughput", "chart.throughput", true, NULL, chart_throughput_draw},
 };
 
 const struct chart_row *chart_table(size_t *count)

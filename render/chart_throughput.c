@@ -49,33 +49,40 @@ static enum theme_area area_of(const struct throughput_chart *chart,
     return candidate->eligible ? THEME_ELIGIBLE : THEME_NOT_ELIGIBLE;
 }
 
-static bool has_bar(const struct throughput_chart *chart, const struct chart_line *line)
+static bool has_bar(const struct throughput_chart *chart, const struct summary_candidate *candidate)
 {
-    return !line->failed && is_measure(line->candidate->throughput) &&
-           !other_unit(chart, line->candidate);
+    return chart->unit != NULL && candidate->failure.reason == NULL &&
+           is_measure(candidate->throughput) && !other_unit(chart, candidate);
+}
+
+/* What holds for the whole chart, whichever of its rows this page shows. */
+static void read_all(struct throughput_chart *chart)
+{
+    for (size_t i = 0; i < chart->frame.every.count; i++) {
+        const struct summary_candidate *candidate = chart->frame.every.items[i];
+        if (is_measure(candidate->throughput) && chart->unit == NULL)
+            chart->unit = candidate->throughput_unit != NULL ? candidate->throughput_unit : "";
+        chart->chosen = chart->chosen || chart_frame_chosen(&chart->frame, candidate);
+        chart->shares = chart->shares || is_measure(candidate->communication_ratio);
+    }
 }
 
 static void read_lines(struct throughput_chart *chart)
 {
     for (size_t i = 0; i < chart->lines.count; i++) {
         struct chart_line *line = &chart->lines.items[i];
-        const struct summary_candidate *candidate = line->candidate;
-        if (is_measure(candidate->throughput) && chart->unit == NULL)
-            chart->unit = candidate->throughput_unit != NULL ? candidate->throughput_unit : "";
-        line->has_mark = chart->unit != NULL && has_bar(chart, line);
+        line->has_mark = has_bar(chart, line->candidate);
         if (line->has_mark)
-            chart->areas[area_of(chart, candidate)] = true;
-        chart->chosen = chart->chosen || chart_frame_chosen(&chart->frame, candidate);
-        chart->shares = chart->shares || is_measure(candidate->communication_ratio);
+            chart->areas[area_of(chart, line->candidate)] = true;
     }
 }
 
 static double largest_throughput(const struct throughput_chart *chart)
 {
     double largest = 0;
-    for (size_t i = 0; i < chart->lines.count; i++) {
-        if (chart->lines.items[i].has_mark)
-            largest = fmax(largest, chart->lines.items[i].candidate->throughput);
+    for (size_t i = 0; i < chart->frame.every.count; i++) {
+        if (has_bar(chart, chart->frame.every.items[i]))
+            largest = fmax(largest, chart->frame.every.items[i]->throughput);
     }
     return largest;
 }
@@ -83,8 +90,8 @@ static double largest_throughput(const struct throughput_chart *chart)
 static double largest_percent(const struct throughput_chart *chart)
 {
     double largest = 0;
-    for (size_t i = 0; i < chart->lines.count; i++) {
-        double ratio = chart->lines.items[i].candidate->communication_ratio;
+    for (size_t i = 0; i < chart->frame.every.count; i++) {
+        double ratio = chart->frame.every.items[i]->communication_ratio;
         if (is_measure(ratio))
             largest = fmax(largest, 100 * ratio);
     }
@@ -170,7 +177,7 @@ static void put_legend(struct throughput_chart *chart)
             id = "chart.status.selected";
         if (chart->areas[known[i].area])
             keys[count++] =
-                (struct chart_frame_key){known[i].area, texts_get(chart->frame.texts, id)};
+                (struct chart_frame_key){known[i].area, texts_get(chart->frame.texts, id), NULL};
     }
     if (count > 1 || chart->areas[THEME_NOT_COUNTED]) /* one colour needs no key */
         chart_frame_legend(&chart->frame, keys, count);
@@ -305,6 +312,7 @@ enum status chart_throughput_draw(const struct chart_input *input, struct canvas
     if (status == STATUS_OK)
         status = chart_lines_init(&chart.lines, &chart.frame, LABEL_WIDTH, diag);
     if (status == STATUS_OK) {
+        read_all(&chart);
         read_lines(&chart);
         chart_frame_header(&chart.frame, title, chart_throughput_words_subtitle(&chart.frame));
         lay_out(&chart);

@@ -51,12 +51,30 @@ static void add_name(struct name_list *list)
     list->names[list->count++] = name;
 }
 
+static struct chart_input chart_input_of(const struct report_input *input, size_t group)
+{
+    return (struct chart_input){.summary = input->summary,
+                                .group = group,
+                                .texts = input->texts,
+                                .theme = input->theme,
+                                .width = CHART_WIDTH};
+}
+
+static bool has_content(const struct report_input *input, const struct chart_row *chart,
+                        size_t group)
+{
+    const struct chart_input chart_input = chart_input_of(input, group);
+    return chart_has_content(chart, &chart_input);
+}
+
 static void add_charts(struct name_list *list, const struct report_input *input)
 {
     const struct report_template_charts *charts = &input->template->pictures;
     for (size_t group = 0; group < input->summary->group_count; group++)
         for (size_t i = 0; i < charts->count; i++) {
             const char *name = charts->rows[i]->name;
+            if (!has_content(input, charts->rows[i], group))
+                continue;
             if (input->formats & REPORT_SVG) {
                 report_chart_name(&list->buffer, input->summary, name, group, "svg");
                 add_name(list);
@@ -139,11 +157,9 @@ static enum status write_chart(struct report_job *job, const struct chart_row *c
 
 static enum status make_chart(struct report_job *job, const struct chart_row *chart, size_t group)
 {
-    const struct chart_input input = {.summary = job->input->summary,
-                                      .group = group,
-                                      .texts = job->input->texts,
-                                      .theme = job->input->theme,
-                                      .width = CHART_WIDTH};
+    const struct chart_input input = chart_input_of(job->input, group);
+    if (!chart_has_content(chart, &input))
+        return STATUS_OK;
     struct chart_image *image = &job->images[job->image_count];
     enum status status = chart_render(chart, &input, image, job->diag);
     if (status != STATUS_OK)

@@ -58,7 +58,7 @@ static void write_all(const char *folder, const struct texts *texts)
         struct diag diag = {0};
         char name[128];
         summary_sample_make(&summary, kind, count);
-        struct chart_input input = {&summary, 0, texts, theme_default(), CHART_WIDTH};
+        struct chart_input input = {&summary, 0, texts, theme_default(), CHART_WIDTH, 0, 0};
         if (chart_render(row, &input, &image, &diag) != STATUS_OK)
             stop(&diag);
         snprintf(name, sizeof name, "%s-%s-%02zu-%s", row->name, summary_sample_kind_names[kind],
@@ -75,7 +75,7 @@ static void measure(const struct texts *texts, int rounds)
     size_t rows = 0;
     const struct chart_row *table = chart_table(&rows);
     summary_sample_make(&summary, SUMMARY_SAMPLE_COMPLETE, 5);
-    struct chart_input input = {&summary, 0, texts, theme_default(), CHART_WIDTH};
+    struct chart_input input = {&summary, 0, texts, theme_default(), CHART_WIDTH, 0, 0};
     for (int round = 0; round < rounds; round++) {
         for (size_t i = 0; i < rows; i++) {
             struct chart_image image = {0};

@@ -34,7 +34,7 @@ void chart_recorder_draw(struct chart_recorder *recorder, const char *chart)
 {
     struct diag diag = {0};
     struct chart_input input = {&recorder->summary, 0, &recorder->texts, theme_default(),
-                                CHART_WIDTH};
+                                CHART_WIDTH, 0, 0};
     struct canvas *measuring = recorder->canvas.measuring;
     recording_canvas_fini(&recorder->canvas);
     recording_canvas_init(&recorder->canvas, measuring);

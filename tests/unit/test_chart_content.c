@@ -425,3 +425,30 @@ Test(chart_content, layout_of_throughput_names_en)
 {
     compare("throughput", SUMMARY_SAMPLE_NAMES, "en");
 }
+
+Test(chart_content, pages_of_one_chart_share_its_scale_and_say_which_rows_they_show)
+{
+    static const char *const charts[] = {"memory", "throughput"};
+    make(SUMMARY_SAMPLE_COMPLETE, 12);
+    struct diag diag = {0};
+    for (size_t c = 0; c < 2; c++) {
+        struct chart_input input = {
+            &recorder.summary, 0, &recorder.texts, theme_default(), CHART_WIDTH_LEAST, 0, 0};
+        const struct chart_row *row = chart_recorder_row(charts[c]);
+        cr_assert_eq(chart_rows(row, &input), 12);
+        double places[2];
+        for (size_t page = 0; page < 2; page++) {
+            input.first_row = 6 * page;
+            input.row_count = 6;
+            recording_canvas_fini(&recorder.canvas);
+            recording_canvas_init(&recorder.canvas, NULL);
+            cr_assert_eq(row->draw(&input, &recorder.canvas.canvas, &diag), STATUS_OK);
+            places[page] = limit_line(0);
+            cr_assert(recording_canvas_says(&recorder.canvas, page == 0
+                                                                  ? "Candidates 1 to 6 of 12"
+                                                                  : "Candidates 7 to 12 of 12"));
+            cr_assert_eq(recording_canvas_find(&recorder.canvas, "ddp") != NULL, page == 0);
+        }
+        cr_assert(fabs(places[0] - places[1]) < EXACT, "%s", charts[c]);
+    }
+}

@@ -45,7 +45,7 @@ static void fail_each(const char *chart, enum summary_sample_kind kind)
     struct chart_recorder recorder;
     chart_recorder_init(&recorder, kind, 5, "en", false);
     struct chart_input input = {&recorder.summary, 0, &recorder.texts, theme_default(),
-                                CHART_WIDTH};
+                                CHART_WIDTH, 0, 0};
     long n = 0;
     for (;; n++) {
         struct chart_image image = {.width = 7};
