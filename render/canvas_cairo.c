@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "canvas_hatch.h"
+#include "canvas_shape.h"
 #include "canvas_text.h"
 #include "glyph_table.h"
 #include "svg_write.h"
@@ -34,12 +34,6 @@ static void note_fault(struct canvas_cairo *canvas, cairo_status_t status)
 {
     if (canvas->fault == CAIRO_STATUS_SUCCESS)
         canvas->fault = status;
-}
-
-static void set_colour(cairo_t *target, canvas_colour colour)
-{
-    cairo_set_source_rgb(target, (double)(colour >> 16 & 0xFF) / 255,
-                         (double)(colour >> 8 & 0xFF) / 255, (double)(colour & 0xFF) / 255);
 }
 
 /* ---- Text ---- */
@@ -115,7 +109,7 @@ static void draw_text(struct canvas *base, const struct canvas_point *at,
     if (length == 0 || canvas->target == NULL)
         return;
     PangoLayoutLine *line = canvas_text_line(&canvas->text, font, text, length);
-    set_colour(canvas->target, colour);
+    canvas_shape_colour(canvas->target, colour);
     cairo_move_to(canvas->target, at->x, at->y);
     pango_cairo_show_layout_line(canvas->target, line);
     cairo_new_path(canvas->target); /* the end of a text stays as the current point */
@@ -129,79 +123,24 @@ static void draw_text(struct canvas *base, const struct canvas_point *at,
 
 /* ---- Shapes ---- */
 
-static void box_path(cairo_t *target, const struct canvas_box *box)
-{
-    cairo_rectangle(target, box->x, box->y, box->width, box->height);
-}
-
-static void hatch_box(cairo_t *target, const struct canvas_box *box, canvas_colour colour)
-{
-    struct canvas_point line[2];
-    set_colour(target, colour);
-    cairo_set_dash(target, NULL, 0, 0);
-    cairo_set_line_width(target, CANVAS_HATCH_WIDTH);
-    for (size_t i = 0; canvas_hatch_line(box, i, line); i++) {
-        cairo_move_to(target, line[0].x, line[0].y);
-        cairo_line_to(target, line[1].x, line[1].y);
-    }
-    cairo_stroke(target);
-}
-
-static void set_stroke(cairo_t *target, const struct canvas_paint *paint)
-{
-    set_colour(target, paint->stroke);
-    cairo_set_line_width(target, paint->width);
-    if (paint->dash > 0)
-        cairo_set_dash(target, &paint->dash, 1, 0);
-    else
-        cairo_set_dash(target, NULL, 0, 0);
-}
-
 static void draw_rectangle(struct canvas *base, const struct canvas_box *box,
                            const struct canvas_paint *paint)
 {
     struct canvas_cairo *canvas = self(base);
-    cairo_t *target = canvas->target;
-    if (target == NULL)
+    if (canvas->target == NULL)
         return;
     svg_write_rectangle(&canvas->drawing, box, paint);
-    if (paint->fill != CANVAS_NONE) {
-        box_path(target, box);
-        set_colour(target, paint->fill);
-        cairo_fill(target);
-    }
-    if (paint->hatch != CANVAS_NONE)
-        hatch_box(target, box, paint->hatch);
-    if (paint->stroke == CANVAS_NONE || paint->width <= 0)
-        return;
-    double inset = fmin(paint->width, fmin(box->width, box->height)) / 2;
-    struct canvas_box edge = {box->x + inset, box->y + inset, box->width - 2 * inset,
-                              box->height - 2 * inset};
-    set_stroke(target, paint);
-    box_path(target, &edge);
-    cairo_stroke(target);
+    canvas_shape_rectangle(canvas->target, box, paint);
 }
 
 static void draw_polyline(struct canvas *base, const struct canvas_point *points, size_t count,
                           const struct canvas_paint *paint)
 {
     struct canvas_cairo *canvas = self(base);
-    cairo_t *target = canvas->target;
-    if (target == NULL)
+    if (canvas->target == NULL)
         return;
     svg_write_polyline(&canvas->drawing, points, count, paint);
-    for (size_t i = 0; i < count; i++)
-        cairo_line_to(target, points[i].x, points[i].y);
-    if (paint->fill != CANVAS_NONE) {
-        cairo_close_path(target);
-        set_colour(target, paint->fill);
-        cairo_fill_preserve(target);
-    }
-    if (paint->stroke != CANVAS_NONE && paint->width > 0) {
-        set_stroke(target, paint);
-        cairo_stroke_preserve(target);
-    }
-    cairo_new_path(target);
+    canvas_shape_polyline(canvas->target, points, count, paint);
 }
 
 /* ---- Page ---- */
