@@ -4,6 +4,7 @@
 #include "chart.h"
 #include "chart_cell.h"
 #include "chart_order.h"
+#include "chart_sign.h"
 #include "scene.h"
 #include "texts.h"
 #include "theme.h"
@@ -61,6 +62,18 @@ struct chart_frame_key {
 /* A row (or more) of swatches, or lines with markers, with their meaning. */
 void chart_frame_legend(struct chart_frame *frame, const struct chart_frame_key *keys,
                         size_t count);
+
+/* The same, followed by signs. */
+struct chart_frame_keys {
+    const struct chart_frame_key *items;
+    size_t count;
+};
+struct chart_sign_key {
+    enum chart_sign sign;
+    const char *text;
+};
+void chart_frame_legend_signs(struct chart_frame *frame, const struct chart_frame_keys *keys,
+                              const struct chart_sign_key *signs, size_t sign_count);
 
 /* One page of several: some rows are on another. */
 bool chart_frame_is_slice(const struct chart_frame *frame);

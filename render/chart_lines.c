@@ -44,12 +44,18 @@ void chart_lines_note_failure(struct chart_line *line, struct chart_frame *frame
         chart_frame_say1(frame, "chart.failed", "reason", line->candidate->failure.reason), &style);
 }
 
+/* The bar and what stands below it. */
+static double marks_height(const struct chart_line *line)
+{
+    return CHART_LINES_BAR + line->below;
+}
+
 static double bar_block(const struct chart_line *line)
 {
     if (line->note.count == 0)
-        return CHART_LINES_BAR;
-    return line->has_mark ? CHART_LINES_BAR + NOTE_GAP + line->note.height
-                          : fmax(CHART_LINES_BAR, line->note.height);
+        return marks_height(line);
+    return line->has_mark ? marks_height(line) + NOTE_GAP + line->note.height
+                          : fmax(marks_height(line), line->note.height);
 }
 
 static canvas_colour ground_of(const struct chart_frame *frame, size_t index)
@@ -82,7 +88,7 @@ void chart_lines_place(struct chart_lines *lines, struct chart_frame *frame,
 static double note_y(const struct chart_line *line)
 {
     if (line->has_mark)
-        return line->bar_y + CHART_LINES_BAR + NOTE_GAP;
+        return line->bar_y + marks_height(line) + NOTE_GAP;
     return line->bar_y + (bar_block(line) - line->note.height) / 2;
 }
 

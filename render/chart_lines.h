@@ -19,6 +19,7 @@ struct chart_line {
     struct chart_cell side; /* the value of a second panel */
     bool failed;            /* the run */
     bool has_mark;          /* something stands at the height of the bar */
+    double below;           /* height of more marks below the bar, their distance included */
     double y, height;       /* of the row, set by chart_lines_place */
     double bar_y;           /* upper edge of the bar */
 };

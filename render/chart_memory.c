@@ -4,13 +4,17 @@
 #include <string.h>
 
 #include "chart_memory_words.h"
+
 /*
- * Peak memory per candidate as a bar from zero, inside it what the ledger explains, the limit as a
+ * Peak memory per candidate as a bar from zero, inside it the categories measured at the peak or
+ * else what the ledger explains, below it a bracket over what stays between steps, the limit as a
  * line. A failed run has no bar: its reason stands where the bar would be.
  */
 
 #define LABEL_WIDTH 220.0
 #define BAR CHART_LINES_BAR
+#define BRACKET_GAP 2.0
+#define BRACKET_LEAST 4.0 /* a narrower one is a blot */
 
 struct memory_chart {
     struct chart_frame frame;
@@ -19,7 +23,8 @@ struct memory_chart {
     struct memory_stack *stacks; /* one a line */
     struct chart_memory_words words;
     bool areas[THEME_AREA_COUNT]; /* which are seen */
-    bool measured, predicted;     /* the temporary memory that is seen */
+    bool measured, predicted;     /* the temporary memory that is seen, not told apart */
+    bool resident;                /* some bar has a bracket */
 };
 
 /* ---- Reading ---- */
@@ -29,7 +34,7 @@ static void note_areas(struct memory_chart *chart, const struct chart_line *line
 {
     bool bar = !isnan(stack->peak_mb) && !line->failed;
     const char *source = line->candidate->ledger.temporary_source;
-    bool measured = source != NULL && strcmp(source, "measured") == 0;
+    bool measured = stack->measured || (source != NULL && strcmp(source, "measured") == 0);
     for (size_t p = 0; bar && p < stack->count; p++) {
         if (stack->parts[p].from_mb >= stack->peak_mb)
             continue;
@@ -38,14 +43,33 @@ static void note_areas(struct memory_chart *chart, const struct chart_line *line
         chart->measured = chart->measured || (temporary && measured);
         chart->predicted = chart->predicted || (temporary && !measured);
     }
-    if (stack->known_mb > 0 && (!bar || stack->excess_mb > 0))
+    if (stack->known_mb > 0 && !stack->measured && (!bar || stack->excess_mb > 0))
         chart->areas[THEME_BEYOND] = true;
+}
+
+/* Where its parts come from, which the subtitle says. */
+static void note_source(struct memory_chart *chart, const struct chart_line *line,
+                        const struct memory_stack *stack)
+{
+    if (isnan(stack->peak_mb) || line->failed || stack->known_mb <= 0)
+        return;
+    if (stack->measured)
+        chart->words.parts_measured = true;
+    else
+        chart->words.parts_computed = true;
+}
+
+/* The bracket, which needs a bar above it. */
+static bool has_bracket(const struct chart_line *line, const struct memory_stack *stack)
+{
+    return !line->failed && !isnan(stack->peak_mb) && !isnan(stack->resident_mb);
 }
 
 static enum status read_stacks(struct memory_chart *chart, struct diag *diag)
 {
     size_t count = chart->lines.count;
     bool named = false;
+    chart->words.frame = &chart->frame;
     chart->words.kind = "";
     chart->stacks = arena_take_array(&chart->frame.scene.arena, count + 1, sizeof *chart->stacks);
     if (chart->stacks == NULL)
@@ -55,6 +79,11 @@ static enum status read_stacks(struct memory_chart *chart, struct diag *diag)
         memory_stack_of(line->candidate, &chart->stacks[i]);
         line->has_mark = memory_stack_reach(&chart->stacks[i]) > 0;
         note_areas(chart, line, &chart->stacks[i]);
+        note_source(chart, line, &chart->stacks[i]);
+        if (has_bracket(line, &chart->stacks[i])) {
+            line->below = BRACKET_GAP + CHART_SIGN_BRACKET_HEIGHT;
+            chart->resident = true;
+        }
         const char *kind = line->candidate->memory_kind;
         if (isnan(chart->stacks[i].peak_mb))
             continue;
@@ -128,8 +157,17 @@ static void put_bar(struct memory_chart *chart, double bar_y, const struct memor
         if (end >= part->to_mb)
             put_part_label(chart, part, &box);
     }
-    if (stack->excess_mb > 0)
+    if (stack->excess_mb > 0 && !stack->measured)
         put_outline(chart, bar_y, stack->peak_mb, stack->known_mb);
+}
+
+static void put_bracket(struct memory_chart *chart, double bar_y, double resident_mb)
+{
+    double y = bar_y + BAR + BRACKET_GAP + CHART_SIGN_BRACKET_HEIGHT / 2;
+    double to = chart_plot_x(&chart->plot, resident_mb);
+    if (to >= chart->plot.left + BRACKET_LEAST)
+        chart_sign_put(&chart->frame.scene, chart->frame.theme, CHART_SIGN_BRACKET,
+                       (struct canvas_point){chart->plot.left, y}, to);
 }
 
 /* How far a failed run got: a line, so that nobody takes it for a result. */
@@ -158,6 +196,8 @@ static void put_marks(struct memory_chart *chart)
         bool measured = !isnan(stack->peak_mb);
         if (measured && !line->failed) {
             put_bar(chart, line->bar_y, stack);
+            if (has_bracket(line, stack))
+                put_bracket(chart, line->bar_y, stack->resident_mb);
             continue;
         }
         if (stack->known_mb > 0)
@@ -199,6 +239,11 @@ static void put_legend(struct memory_chart *chart)
         {THEME_GRADIENTS, "category.gradients"},
         {THEME_OPTIMIZER, "category.optimizer_state"},
         {THEME_KEPT_WHOLE, "chart.memory.kept_whole"},
+        {THEME_GATHERED, "category.gathered_parameters"},
+        {THEME_GRADIENTS_WHOLE, "category.gradients_unsharded"},
+        {THEME_BUFFERS, "category.communication_buffers"},
+        {THEME_ACTIVATIONS, "category.activations"},
+        {THEME_WORKSPACE, "category.workspace"},
         {THEME_TEMPORARY, temporary_id(chart)},
         {THEME_NOT_ATTRIBUTED, "chart.memory.not_attributed"},
         {THEME_BEYOND, "chart.memory.beyond"},
@@ -214,7 +259,10 @@ static void put_legend(struct memory_chart *chart)
                 known[i].area, chart_frame_say1(&chart->frame, known[i].id, "percent", tight),
                 NULL};
     }
-    chart_frame_legend(&chart->frame, keys, count);
+    struct chart_frame_keys all = {keys, count};
+    struct chart_sign_key bracket = {CHART_SIGN_BRACKET,
+                                     texts_get(chart->frame.texts, "chart.memory.resident_key")};
+    chart_frame_legend_signs(&chart->frame, &all, &bracket, chart->resident ? 1 : 0);
 }
 
 static void put_headings(struct memory_chart *chart)
@@ -225,7 +273,7 @@ static void put_headings(struct memory_chart *chart)
         {texts_get(frame->texts, "column.strategy"), CHART_FRAME_MARGIN, chart->lines.label_width},
         {chart_memory_words_axis(&chart->words), plot->left, plot->right - plot->left},
         {texts_get(frame->texts, "chart.memory.value"), plot->right + CHART_LINES_GAP,
-         CHART_MEMORY_VALUE_WIDTH},
+         chart_memory_words_width(&chart->frame)},
     };
     chart_plot_put_headings(frame, headings, sizeof headings / sizeof headings[0]);
     frame->y += chart_plot_limit_height(plot);
@@ -238,15 +286,14 @@ static void scale(struct memory_chart *chart, double limit_mb)
 {
     struct chart_plot *plot = &chart->plot;
     plot->left = ceil(CHART_FRAME_MARGIN + chart->lines.label_width + CHART_LINES_GAP);
-    plot->right =
-        chart->frame.width - CHART_FRAME_MARGIN - CHART_MEMORY_VALUE_WIDTH - CHART_LINES_GAP;
+    plot->right = chart->frame.width - CHART_FRAME_MARGIN -
+                  chart_memory_words_width(&chart->frame) - CHART_LINES_GAP;
     plot->label_end = chart->frame.width - CHART_FRAME_MARGIN;
     plot->limit = limit_mb;
     if (!isnan(limit_mb))
         plot->limit_text = chart_frame_say1(&chart->frame, "chart.limit", "limit",
                                             chart_memory_words_amount(&chart->frame, limit_mb));
     chart_plot_scale(&chart->frame, plot, largest(chart), axis_memory_unit);
-    chart->words.frame = &chart->frame;
     chart->words.unit = plot->axis.unit;
     chart->words.limit_mb = limit_mb;
     double fraction = chart->frame.input->summary->policy.tight_memory_fraction;
@@ -287,7 +334,7 @@ enum status chart_memory_draw(const struct chart_input *input, struct canvas *ca
         status = read_stacks(&chart, diag);
     if (status == STATUS_OK) {
         chart_frame_header(&chart.frame, title,
-                           chart_memory_words_subtitle(&chart.frame, limit_mb));
+                           chart_memory_words_subtitle(&chart.words, limit_mb));
         lay_out(&chart, limit_mb);
         status = chart_frame_finish(&chart.frame, title, diag);
     }

@@ -5,6 +5,11 @@
 
 #define NOTE_INSET 16.0
 
+double chart_memory_words_width(const struct chart_frame *frame)
+{
+    return frame->width >= CHART_WIDTH ? 218 : 176;
+}
+
 const char *chart_memory_words_amount(struct chart_frame *frame, double mb)
 {
     char label[96];
@@ -33,9 +38,24 @@ static struct chart_cell_style style_of(const struct chart_frame *frame, enum th
     return (struct chart_cell_style){&frame->theme->font[font],
                                      frame->theme->ink[ink],
                                      mark,
-                                     CHART_MEMORY_VALUE_WIDTH,
+                                     chart_memory_words_width(frame),
                                      3,
                                      false};
+}
+
+/* A margin of this many limits, or over a limit of 0, is no percentage that anybody reads. */
+#define LIMITS_MOST 10.0
+
+/* An amount with its share of the limit. */
+static const char *say_margin(const struct chart_memory_words *words, const char *id, double mb)
+{
+    struct chart_frame *frame = words->frame;
+    if (mb > 0 && mb >= LIMITS_MOST * words->limit_mb)
+        return chart_frame_say1(frame, "chart.memory.fail_plain", "value", own_amount(frame, mb));
+    double share = mb > 0 ? mb / words->limit_mb : 0;
+    struct sentence_value values[] = {{"value", own_amount(frame, mb), NAN},
+                                      {"percent", chart_frame_percent(frame, share, false), NAN}};
+    return chart_frame_say(frame, id, values, 2);
 }
 
 static void add_verdict(const struct chart_memory_words *words, struct chart_line *line,
@@ -43,25 +63,22 @@ static void add_verdict(const struct chart_memory_words *words, struct chart_lin
 {
     struct chart_frame *frame = words->frame;
     const struct summary_gate *gate = chart_frame_gate(line->candidate, "memory");
-    double share = stack->peak_mb / words->limit_mb;
+    double room = words->limit_mb - stack->peak_mb;
     struct chart_cell_style style;
     const char *text;
     /* What a failed run reached did not pass, however little it is. */
     if (line->failed && (gate == NULL || !gate->failed))
         return;
-    if (chart_frame_is(gate, "pass") && !isnan(share)) {
+    if (chart_frame_is(gate, "pass") && !isnan(room)) {
         style = style_of(words->frame, THEME_FONT_SMALL, THEME_GOOD, CHART_MARK_CHECK);
-        text = chart_frame_say1(frame, "chart.memory.pass", "percent",
-                                chart_frame_percent(frame, share, false));
-    } else if (chart_frame_is(gate, "tight") && !isnan(share)) {
+        text = say_margin(words, "chart.memory.pass", room);
+    } else if (chart_frame_is(gate, "tight") && !isnan(room)) {
         style = style_of(words->frame, THEME_FONT_SMALL, THEME_WARNING, CHART_MARK_WARNING);
-        text = chart_frame_say1(frame, "chart.memory.tight", "percent",
-                                chart_frame_percent(frame, share, false));
+        text = say_margin(words, "chart.memory.tight", room);
     } else if (gate != NULL && gate->failed) {
         style = style_of(words->frame, THEME_FONT_SMALL, THEME_BAD, CHART_MARK_CROSS);
-        text = isnan(share) ? texts_get(frame->texts, "chart.memory.fail_unmeasured")
-                            : chart_frame_say1(frame, "chart.memory.fail", "margin",
-                                               own_amount(frame, stack->peak_mb - words->limit_mb));
+        text = isnan(room) ? texts_get(frame->texts, "chart.memory.fail_unmeasured")
+                           : say_margin(words, "chart.memory.fail", -room);
     } else {
         return;
     }
@@ -112,13 +129,20 @@ void chart_memory_words_fill(const struct chart_memory_words *words, struct char
                        chart_frame_say1(words->frame, "chart.memory.ledger_only", "value",
                                         axis_amount(words, stack->known_mb)),
                        &small);
+    else if (!isnan(stack->resident_mb))
+        chart_cell_add(scene, &line->value,
+                       chart_frame_say1(words->frame, "chart.memory.resident", "value",
+                                        axis_amount(words, stack->resident_mb)),
+                       &small);
     small.width = width - NOTE_INSET;
     if (line->failed)
         chart_lines_note_failure(line, words->frame, width);
     else if (stack->excess_mb > 0)
         chart_cell_add(scene, &line->note,
-                       chart_frame_say1(words->frame, "chart.memory.excess", "value",
-                                        own_amount(words->frame, stack->excess_mb)),
+                       chart_frame_say1(words->frame,
+                                        stack->measured ? "chart.memory.excess_measured"
+                                                        : "chart.memory.excess",
+                                        "value", own_amount(words->frame, stack->excess_mb)),
                        &small);
 }
 
@@ -133,16 +157,31 @@ static size_t count_within(const struct summary_group *group)
     return count;
 }
 
-const char *chart_memory_words_subtitle(struct chart_frame *frame, double limit_mb)
+static const char *say_parts(const struct chart_memory_words *words)
 {
-    if (isnan(limit_mb))
-        return texts_get(frame->texts, "chart.memory.no_limit");
+    const char *id = words->parts_measured && words->parts_computed ? "chart.memory.parts_mixed"
+                     : words->parts_measured                        ? "chart.memory.parts_measured"
+                                                                    : "chart.memory.parts_ledger";
+    return texts_get(words->frame->texts, id);
+}
+
+const char *chart_memory_words_subtitle(const struct chart_memory_words *words, double limit_mb)
+{
+    struct chart_frame *frame = words->frame;
     struct sentence_value values[] = {
-        {"limit", chart_memory_words_amount(frame, limit_mb), NAN},
+        {"limit", NULL, NAN},
         {"count", NULL, (double)count_within(frame->group)},
         {"total", NULL, (double)frame->group->candidate_count},
     };
-    return chart_frame_say(frame, "chart.memory.within", values, 3);
+    const char *text = texts_get(frame->texts, "chart.memory.no_limit");
+    if (!isnan(limit_mb)) {
+        values[0].text = chart_memory_words_amount(frame, limit_mb);
+        text = chart_frame_say(frame, "chart.memory.within", values, 3);
+    }
+    if (!words->parts_measured && !words->parts_computed)
+        return text;
+    return scene_format(&frame->scene, "%s  \xC2\xB7  %s", text,
+                        say_parts(words)); /* a middle dot */
 }
 
 const char *chart_memory_words_axis(const struct chart_memory_words *words)

@@ -6,13 +6,15 @@
 
 /* What the memory chart says in words. */
 
-#define CHART_MEMORY_VALUE_WIDTH 176.0
+/* Of the column of values: on a picture's width a verdict fits one line, on a page two. */
+double chart_memory_words_width(const struct chart_frame *frame);
 
 struct chart_memory_words {
     struct chart_frame *frame;
     struct axis_unit unit; /* of the axis */
     double limit_mb;       /* NAN: none */
     const char *kind;      /* of all measured peaks; NULL: they differ; "": none is named */
+    bool parts_measured, parts_computed; /* where the parts of the bars come from */
 };
 
 /* An amount of memory in the unit that suits it, as a limit is written; in the scene's arena. */
@@ -22,7 +24,7 @@ const char *chart_memory_words_amount(struct chart_frame *frame, double mb);
 void chart_memory_words_fill(const struct chart_memory_words *words, struct chart_line *line,
                              const struct memory_stack *stack, double width);
 
-const char *chart_memory_words_subtitle(struct chart_frame *frame, double limit_mb);
+const char *chart_memory_words_subtitle(const struct chart_memory_words *words, double limit_mb);
 const char *chart_memory_words_axis(const struct chart_memory_words *words);
 
 #endif

@@ -128,7 +128,7 @@ Test(chart, the_svg_holds_the_words_for_search_and_escapes_markup)
     struct chart_image image = render(&recorder, "memory");
     cr_assert_not_null(strstr(image.svg, "<title>Peak memory per rank</title>"));
     cr_assert_not_null(strstr(image.svg, "&lt;b&gt;&amp;amp;\"quoted\" 'name' =1+1"));
-    cr_assert_not_null(strstr(image.svg, "6.71 GiB 27.9 % of the limit"));
+    cr_assert_not_null(strstr(image.svg, "6.71 GiB headroom 17.29 GiB (72.1 %)"));
     cr_assert_null(strstr(image.svg, "<b>"));
     cr_assert_null(strstr(image.svg, "\x1b"));
     chart_image_fini(&image);

@@ -93,3 +93,69 @@ Test(memory_stack, a_measured_zero_is_a_measurement)
     cr_assert_eq(stack.peak_mb, 0);
     cr_assert_eq(stack.excess_mb, 1600);
 }
+
+static const struct summary_amount at_peak[] = {
+    {"workspace", NULL, 10},           {"optimizer_state", NULL, 800},
+    {"parameters", NULL, 400},         {"something new", NULL, 7},
+    {"gradients", NULL, 400},          {"gradient_buckets", NULL, 3},
+    {"communication_buffers", NULL, 2}};
+static const struct summary_phase phases[] = {{"init", 1600, {at_peak, 3}},
+                                              {"backward", 1622, {at_peak, 7}},
+                                              {"checkpoint_restore", 5000, {at_peak, 1}}};
+
+Test(memory_stack, measured_categories_of_the_peak_of_training_come_before_the_ledger)
+{
+    struct summary_candidate c = candidate(1622);
+    struct memory_stack stack;
+    c.ledger.parameters_mb = 1; /* not this */
+    c.phases = phases;
+    c.phase_count = 3;
+    memory_stack_of(&c, &stack);
+    static const struct memory_stack_part expected[] = {
+        {THEME_PARAMETERS, 0, 400},  {THEME_GRADIENTS, 400, 800},   {THEME_OPTIMIZER, 800, 1600},
+        {THEME_BUFFERS, 1600, 1605}, {THEME_WORKSPACE, 1605, 1615}, {THEME_TEMPORARY, 1615, 1622},
+    };
+    cr_assert_eq(stack.count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        cr_assert_eq(stack.parts[i].area, expected[i].area, "part %zu", i);
+        cr_assert_eq(stack.parts[i].from_mb, expected[i].from_mb);
+        cr_assert_eq(stack.parts[i].to_mb, expected[i].to_mb);
+    }
+    cr_assert(stack.measured);
+    cr_assert_eq(stack.resident_mb, 1600);
+    cr_assert_eq(stack.excess_mb, 0);
+}
+
+Test(memory_stack, a_failed_run_shows_the_ledger_and_not_what_it_reached)
+{
+    struct summary_candidate c = candidate(1622);
+    struct memory_stack stack;
+    c.phases = phases;
+    c.phase_count = 3;
+    c.failure.reason = "killed";
+    memory_stack_of(&c, &stack);
+    cr_assert_not(stack.measured);
+    cr_assert_eq(stack.known_mb, 1600);
+}
+
+Test(memory_stack, a_highest_phase_without_categories_leaves_the_ledger)
+{
+    static const struct summary_phase bare[] = {{"forward", 100, {at_peak, 7}},
+                                                {"backward", 1622, {NULL, 0}}};
+    struct summary_candidate c = candidate(1622);
+    struct memory_stack stack;
+    c.phases = bare;
+    c.phase_count = 2;
+    memory_stack_of(&c, &stack);
+    cr_assert_not(stack.measured);
+    cr_assert_eq(stack.resident_mb, 1600);
+}
+
+Test(memory_stack, what_stays_between_steps_is_unknown_without_parts)
+{
+    struct summary_candidate c = candidate(1000);
+    struct memory_stack stack;
+    c.ledger.available = false;
+    memory_stack_of(&c, &stack);
+    cr_assert(isnan(stack.resident_mb));
+}

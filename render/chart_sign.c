@@ -1,0 +1,119 @@
+#include "chart_sign.h"
+
+#include <math.h>
+
+#define STROKE 1.6
+#define HALO 4.0
+#define DASH 3.0
+#define DOT_SQUARE 1.5 /* up to this radius */
+#define MARK_HEIGHT 14.0
+
+static struct canvas_paint stroke_of(canvas_colour colour, double width, double dash)
+{
+    return (struct canvas_paint){CANVAS_NONE, CANVAS_NONE, colour, width, dash};
+}
+
+static void put_bracket(struct scene *scene, const struct theme *theme, struct canvas_point from,
+                        double to)
+{
+    struct canvas_paint line = stroke_of(theme->ink[THEME_TEXT], 1.3, 0);
+    double top = from.y - CHART_SIGN_BRACKET_HEIGHT / 2;
+    double bottom = from.y + CHART_SIGN_BRACKET_HEIGHT / 2;
+    scene_polyline(scene,
+                   (struct canvas_point[]){
+                       {from.x + 0.65, top}, {from.x + 0.65, bottom}, {to, bottom}, {to, top}},
+                   4, &line);
+}
+
+/* One polyline through both caps and the line between them. */
+static void put_capped(struct scene *scene, const struct canvas_paint *paint,
+                       struct canvas_point from, double to)
+{
+    double top = from.y - CHART_SIGN_CAP / 2;
+    double bottom = from.y + CHART_SIGN_CAP / 2;
+    scene_line(scene, from, (struct canvas_point){to, from.y}, paint);
+    struct canvas_paint caps = *paint;
+    caps.dash = 0;
+    scene_line(scene, (struct canvas_point){from.x, top}, (struct canvas_point){from.x, bottom},
+               &caps);
+    scene_line(scene, (struct canvas_point){to, top}, (struct canvas_point){to, bottom}, &caps);
+}
+
+static void put_whisker(struct scene *scene, const struct theme *theme, double dash,
+                        struct canvas_point from, double to)
+{
+    struct canvas_paint halo = stroke_of(theme->ink[THEME_PAGE], HALO, 0);
+    struct canvas_paint line = stroke_of(theme->ink[THEME_TEXT], STROKE, dash);
+    put_capped(scene, &halo, from, to);
+    put_capped(scene, &line, from, to);
+}
+
+static void put_range(struct scene *scene, const struct theme *theme, struct canvas_point from,
+                      double to)
+{
+    struct canvas_paint halo = stroke_of(theme->ink[THEME_PAGE], HALO, 0);
+    struct canvas_paint line = stroke_of(theme->ink[THEME_TEXT], STROKE, 0);
+    scene_line(scene, from, (struct canvas_point){to, from.y}, &halo);
+    scene_line(scene, from, (struct canvas_point){to, from.y}, &line);
+}
+
+void chart_sign_dot(struct scene *scene, struct canvas_point at, double radius,
+                    canvas_colour colour)
+{
+    struct canvas_paint paint = {colour, CANVAS_NONE, CANVAS_NONE, 0, 0};
+    if (radius <= DOT_SQUARE) {
+        scene_rectangle(scene,
+                        (struct canvas_box){at.x - radius, at.y - radius, 2 * radius, 2 * radius},
+                        &paint);
+        return;
+    }
+    double near = radius * 0.414; /* tan(pi / 8): a regular octagon */
+    scene_polyline(scene,
+                   (struct canvas_point[]){{at.x - near, at.y - radius},
+                                           {at.x + near, at.y - radius},
+                                           {at.x + radius, at.y - near},
+                                           {at.x + radius, at.y + near},
+                                           {at.x + near, at.y + radius},
+                                           {at.x - near, at.y + radius},
+                                           {at.x - radius, at.y + near},
+                                           {at.x - radius, at.y - near}},
+                   8, &paint);
+}
+
+void chart_sign_mark(struct scene *scene, const struct theme *theme, struct canvas_point at,
+                     double height)
+{
+    struct canvas_paint halo = stroke_of(theme->ink[THEME_PAGE], HALO, 0);
+    struct canvas_paint line = stroke_of(theme->ink[THEME_TEXT], 2, 0);
+    struct canvas_point top = {at.x, at.y - height / 2};
+    struct canvas_point bottom = {at.x, at.y + height / 2};
+    scene_line(scene, top, bottom, &halo);
+    scene_line(scene, top, bottom, &line);
+}
+
+void chart_sign_put(struct scene *scene, const struct theme *theme, enum chart_sign sign,
+                    struct canvas_point from, double to)
+{
+    switch (sign) {
+    case CHART_SIGN_BRACKET:
+        put_bracket(scene, theme, from, to);
+        break;
+    case CHART_SIGN_WHISKER:
+        put_whisker(scene, theme, 0, from, to);
+        break;
+    case CHART_SIGN_WHISKER_CUT:
+        put_whisker(scene, theme, DASH, from, to);
+        break;
+    case CHART_SIGN_RANGE:
+        put_range(scene, theme, from, to);
+        break;
+    case CHART_SIGN_DOT:
+        chart_sign_dot(scene, from, 2, theme->ink[THEME_TEXT]);
+        break;
+    case CHART_SIGN_MARK:
+        chart_sign_mark(scene, theme, from, MARK_HEIGHT);
+        break;
+    case CHART_SIGN_NONE:
+        break;
+    }
+}
