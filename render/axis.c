@@ -35,6 +35,16 @@ struct axis_unit axis_plain_unit(double largest)
     return (struct axis_unit){1, ""};
 }
 
+struct axis_unit axis_time_unit(double largest_ms)
+{
+    if (largest_ms >= 1e4)
+        return (struct axis_unit){1e3, "s"};
+    if (largest_ms >= 0.1 || !(largest_ms > 0))
+        return (struct axis_unit){1, "ms"};
+    return largest_ms >= 1e-4 ? (struct axis_unit){1e-3, "\xC2\xB5s"}
+                              : (struct axis_unit){1e-6, "ns"};
+}
+
 static double clean(double value)
 {
     return isfinite(value) && value > 0 ? fmin(value, LARGEST)
@@ -90,6 +100,20 @@ char *axis_memory_label(struct axis_unit unit, double mb, bool exact, char *out,
     struct axis_unit own = lost || mb >= unit.factor * 1e6 ? axis_memory_unit(mb) : unit;
     double shown = mb / own.factor;
     if (exact || (shown > 0 && shown < 0.1))
+        text_number(number, sizeof number, shown, EXACT_DIGITS);
+    else
+        axis_number(shown, number, sizeof number);
+    snprintf(out, capacity, "%s %s", number, own.name);
+    return out;
+}
+
+char *axis_time_label(struct axis_unit unit, double ms, char *out, size_t capacity)
+{
+    char number[64];
+    bool lost = ms > 0 && (ms < unit.factor / 100 || ms >= unit.factor * 1e6);
+    struct axis_unit own = lost ? axis_time_unit(ms) : unit;
+    double shown = ms / own.factor;
+    if (shown > 0 && shown < 0.1)
         text_number(number, sizeof number, shown, EXACT_DIGITS);
     else
         axis_number(shown, number, sizeof number);

@@ -21,6 +21,10 @@ struct axis_unit axis_memory_unit(double largest_mb);
 /* The SI prefix for a plain number up to `largest`: none below 10 million, then M, G, T, P, E. */
 struct axis_unit axis_plain_unit(double largest);
 
+/* The unit for times up to `largest_ms`: ns and µs below a tenth of the next one, ms, from ten
+ * thousand ms on s. */
+struct axis_unit axis_time_unit(double largest_ms);
+
 /* Ticks in the shown unit: 0, step, ..., at most `upper`, which is `count - 1` steps. */
 struct axis {
     struct axis_unit unit;
@@ -53,5 +57,9 @@ char *axis_number(double shown, char *out, size_t capacity);
  * has over six digits in it, is written in its own. Returns `out`.
  */
 char *axis_memory_label(struct axis_unit unit, double mb, bool exact, char *out, size_t capacity);
+
+/* A time with its unit's name: "220.95 ms"; as axis_memory_label, one that would be lost in the
+ * axis' unit is written in its own. Returns `out`. */
+char *axis_time_label(struct axis_unit unit, double ms, char *out, size_t capacity);
 
 #endif

@@ -1,7 +1,6 @@
 #include "chart_axis.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "text.h"
 
@@ -16,7 +15,7 @@
 
 struct chart_axis_range chart_axis_range_empty(enum chart_axis_scale scale)
 {
-    return (struct chart_axis_range){INFINITY, -INFINITY, {1, ""}, scale};
+    return (struct chart_axis_range){INFINITY, -INFINITY, {1, ""}, scale, false};
 }
 
 void chart_axis_range_add(struct chart_axis_range *range, double value)
@@ -87,6 +86,8 @@ static void over_range(struct chart_axis *axis, const struct chart_axis_range *r
         largest = middle + least / 2;
     }
     double step = round_step(smallest, largest, steps);
+    if (range->whole && step < 5) /* 1 and 2 are whole, 2.5 is not */
+        step = fmax(1, ceil(step));
     double first = floor(smallest / step + 1e-9);
     double last = ceil(largest / step - 1e-9);
     for (double tick = first; tick <= last && axis->count <= AXIS_TICKS_MAX; tick++)

@@ -1,6 +1,8 @@
 #ifndef RANKLEDGER_CHART_AXIS_H
 #define RANKLEDGER_CHART_AXIS_H
 
+#include <stdbool.h>
+
 #include "axis.h"
 
 /*
@@ -22,6 +24,7 @@ struct chart_axis_range {
     double smallest, largest;
     struct axis_unit unit;
     enum chart_axis_scale scale;
+    bool whole; /* a linear one ticks at integers: steps, ranks */
 };
 
 struct chart_axis {

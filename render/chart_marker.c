@@ -48,3 +48,20 @@ void chart_marker(struct scene *scene, const struct theme_series *series,
     }
     scene_polyline(scene, corners, form.corners, &paint);
 }
+
+void chart_marker_cross(struct scene *scene, struct canvas_point centre, double radius,
+                        canvas_colour colour, canvas_colour ground)
+{
+    const struct canvas_paint paints[] = {
+        {CANVAS_NONE, CANVAS_NONE, ground, 4, 0},
+        {CANVAS_NONE, CANVAS_NONE, colour, 2, 0},
+    };
+    double x = centre.x;
+    double y = centre.y;
+    for (size_t i = ground == CANVAS_NONE ? 1 : 0; i < 2; i++) {
+        scene_line(scene, (struct canvas_point){x - radius, y - radius},
+                   (struct canvas_point){x + radius, y + radius}, &paints[i]);
+        scene_line(scene, (struct canvas_point){x - radius, y + radius},
+                   (struct canvas_point){x + radius, y - radius}, &paints[i]);
+    }
+}

@@ -9,4 +9,8 @@
 void chart_marker(struct scene *scene, const struct theme_series *series,
                   struct canvas_point centre, double radius, canvas_colour ground);
 
+/* Where something ended badly. */
+void chart_marker_cross(struct scene *scene, struct canvas_point centre, double radius,
+                        canvas_colour colour, canvas_colour ground);
+
 #endif

@@ -128,3 +128,19 @@ Test(axis, tick_labels_are_short)
     axis = axis_of(456000, one, 5);
     cr_assert_str_eq(axis_tick_label(&axis, 5, label, sizeof label), "500,000");
 }
+
+Test(axis, times_are_in_the_unit_that_reads_best)
+{
+    static const struct {
+        double largest, ms;
+        const char *text;
+    } rows[] = {{300, 220.951, "220.95 ms"}, {0, 0, "0.00 ms"},
+                {25000, 9500, "9.50 s"},     {0.05, 0.0125, "12.50 \xC2\xB5s"},
+                {1e-6, 2e-6, "2.00 ns"},     {25000, 0.5, "0.50 ms"},
+                {1, 1e7, "10,000 s"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[64];
+        axis_time_label(axis_time_unit(rows[i].largest), rows[i].ms, text, sizeof text);
+        cr_assert_str_eq(text, rows[i].text);
+    }
+}

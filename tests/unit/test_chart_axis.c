@@ -8,7 +8,7 @@ static const struct axis_unit plain = {1, ""};
 
 static struct chart_axis axis(enum chart_axis_scale scale, double smallest, double largest)
 {
-    struct chart_axis_range range = {smallest, largest, plain, scale};
+    struct chart_axis_range range = {smallest, largest, plain, scale, false};
     return chart_axis_of(&range, 6);
 }
 
@@ -77,7 +77,7 @@ Test(chart_axis, ticks_rise_and_few_enough_are_made_whatever_the_values)
 
 Test(chart_axis, logarithmic_axes_tick_at_powers)
 {
-    struct chart_axis_range range = {1, 1024, plain, CHART_AXIS_LOG2};
+    struct chart_axis_range range = {1, 1024, plain, CHART_AXIS_LOG2, false};
     struct chart_axis a = chart_axis_of(&range, 10);
     expect_ticks(&a, 11, 1, 1024);
     cr_assert_float_eq(chart_axis_share(&a, 32), 0.5, 1e-12);
@@ -87,6 +87,17 @@ Test(chart_axis, logarithmic_axes_tick_at_powers)
     expect_ticks(&a, 5, 2, 50);
     cr_assert_eq(chart_axis_share(&a, 0), 0);
     cr_assert_eq(chart_axis_share(&a, NAN), 0);
+}
+
+Test(chart_axis, whole_numbers_tick_at_integers)
+{
+    for (int last = 1; last < 40; last++) {
+        struct chart_axis_range range = {1, last, plain, CHART_AXIS_RANGE, true};
+        struct chart_axis a = chart_axis_of(&range, 10);
+        cr_assert(a.from <= 1 && a.to >= last);
+        for (size_t i = 0; i < a.count; i++)
+            cr_assert_eq(a.ticks[i], round(a.ticks[i]), "1 to %d", last);
+    }
 }
 
 /* ---- Labels ---- */
