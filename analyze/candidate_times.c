@@ -4,8 +4,7 @@
 
 #include "statistics.h"
 
-/* Steps of a run: those that every rank has. */
-static size_t steps_of(const struct record *record)
+size_t candidate_times_steps(const struct record *record)
 {
     const struct metrics *metrics = &record->metrics;
     size_t steps = metrics->step_times_ranks > 0 ? metrics->step_times_ms[0].count : 0;
@@ -38,7 +37,7 @@ static void add_round(struct rounds *rounds, size_t steps)
 static void add_run(struct rounds *rounds, const struct record *record)
 {
     const struct json_read_document *json = record->json;
-    size_t steps = steps_of(record);
+    size_t steps = candidate_times_steps(record);
     uint32_t list = json == NULL ? JSON_READ_NONE : json_read_member(json, record->node, "rounds");
     size_t before = rounds->count;
     size_t sum = 0;

@@ -10,6 +10,9 @@
 enum status candidate_times_fill(struct candidate *candidate, struct arena *arena,
                                  struct diag *diag) STATUS_CHECKED;
 
+/* Measured steps of one run: those that every rank has. */
+size_t candidate_times_steps(const struct record *record);
+
 /* The same from a sample of the slowest rank's step times. The rounds stay the caller's, and have
  * to live as long as *times. */
 enum status candidate_times_make(const struct interval_sample *sample, double throughput,

@@ -8,7 +8,13 @@
  * free. Candidates in display order: strategy, then varied fields, then input order. */
 struct group {
     size_t index;
-    const char *label;          /* "gpt2_124m, 4 ranks, global batch 128" */
+    const char *label;               /* "gpt2_124m, 4 ranks, global batch 128" */
+    const char *const *label_fields; /* comparability fields that the label says besides */
+    size_t label_field_count;
+    const char *label_path; /* the record whose path it ends with, where nothing else tells it from
+                               another group; NULL */
+    const bool *varied;     /* by comparability field: what tells its candidates apart, which their
+                               labels say */
     const struct record *first; /* the values that all share: a copy of its most complete record,
                                    completed from the others; varied fields that differ removed */
     struct candidate *candidates;

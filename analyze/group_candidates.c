@@ -128,8 +128,11 @@ enum status group_candidates_form(struct group *group, const struct group_member
     group->candidates = arena_take_array(arena, members->count, sizeof *group->candidates);
     if (entries == NULL || group->candidates == NULL)
         return diag_no_memory(diag);
-    bool varied[COMPARABILITY_FIELD_COUNT];
+    bool *varied = arena_take_array(arena, COMPARABILITY_FIELD_COUNT, sizeof *varied);
+    if (varied == NULL)
+        return diag_no_memory(diag);
     find_varied(entries, members->count, varied);
+    group->varied = varied;
     size_t from = 0;
     while (from < members->count) {
         size_t to = from + 1;

@@ -59,11 +59,26 @@ static const char *label_of(const struct labelling *labelling, size_t index, siz
     return copy;
 }
 
+/* What the labels say besides model, ranks and batch; the same in every group. NULL: memory. */
+static const char *const *field_names(const struct labelling *labelling, size_t field_count)
+{
+    const char **names = arena_take_array(labelling->arena, field_count + 1, sizeof *names);
+    for (size_t i = 0; names != NULL && i < field_count; i++)
+        names[i] = comparability_name((enum comparability_field)labelling->fields[i]);
+    return names;
+}
+
 static enum status set_labels(const struct labelling *labelling, size_t field_count, bool with_path,
                               struct diag *diag)
 {
+    const char *const *names = field_names(labelling, field_count);
+    if (names == NULL)
+        return diag_no_memory(diag);
     for (size_t g = 0; g < labelling->groups->count; g++) {
         struct group *group = &labelling->groups->items[g];
+        group->label_fields = names;
+        group->label_field_count = field_count;
+        group->label_path = with_path ? group->first->path : NULL;
         group->label = label_of(labelling, g, field_count, with_path);
         if (group->label == NULL)
             return diag_no_memory(diag);

@@ -218,6 +218,72 @@ enum status record_sections_collectives(const struct record *record, struct aren
     return STATUS_OK;
 }
 
+bool record_sections_slowest(const struct record *record, struct record_timing *timing)
+{
+    const struct json_read_document *json = record->json;
+    const struct normalise look = {.json = json};
+    bool found = false;
+    if (json == NULL)
+        return false;
+    uint32_t ranks =
+        json_read_member(json, json_read_member(json, record->node, "timing"), "per_rank");
+    if (!is_array(json, ranks))
+        return false;
+    for (uint32_t node = json_read_first(json, ranks); node != JSON_READ_NONE;
+         node = json_read_next(json, ranks, node)) {
+        double step_ms = read_amount(&look, node, "step_ms");
+        if (isnan(step_ms) || (found && step_ms <= timing->step_ms))
+            continue;
+        found = true;
+        *timing = (struct record_timing){
+            .rank = read_amount(&look, node, "rank"),
+            .step_ms = step_ms,
+            .forward_ms = read_amount(&look, node, "forward_ms"),
+            .backward_ms = read_amount(&look, node, "backward_ms"),
+            .optimizer_ms = read_amount(&look, node, "optimizer_ms"),
+            .exposed_ms = read_amount(&look, node, "exposed_ms"),
+            .other_ms = read_amount(&look, node, "other_ms"),
+            .in_flight_ms = read_amount(&look, node, "in_flight_ms"),
+        };
+    }
+    return found;
+}
+
+enum status record_sections_links(const struct record *record, struct arena *arena,
+                                  const struct record_link **links, size_t *count,
+                                  struct diag *diag)
+{
+    *links = NULL;
+    *count = 0;
+    const struct json_read_document *json = record->json;
+    if (json == NULL)
+        return STATUS_OK;
+    struct normalise look = {.json = json, .arena = arena};
+    uint32_t list =
+        json_read_member(json, json_read_member(json, record->node, "calibration"), "links");
+    if (!is_array(json, list))
+        return STATUS_OK;
+    struct record_link *rows = arena_take_array(arena, json_read_count(json, list), sizeof *rows);
+    size_t filled = 0;
+    if (rows == NULL)
+        return diag_no_memory(diag);
+    for (uint32_t node = json_read_first(json, list); node != JSON_READ_NONE;
+         node = json_read_next(json, list, node)) {
+        struct record_link row = {
+            .collective = normalise_text(&look, node, "collective"),
+            .payload_mb = read_mb(&look, node, "payload_bytes"),
+            .bus_gb_per_s = read_amount(&look, node, "bus_gb_per_s"),
+        };
+        if (row.collective != NULL && !isnan(row.payload_mb) && !isnan(row.bus_gb_per_s))
+            rows[filled++] = row;
+    }
+    if (look.failed)
+        return diag_no_memory(diag);
+    *links = rows;
+    *count = filled;
+    return STATUS_OK;
+}
+
 static int read_flag(const struct json_read_document *json, uint32_t node)
 {
     if (json_read_is(json, node, JSON_READ_TRUE))

@@ -39,6 +39,25 @@ enum status record_sections_collectives(const struct record *record, struct aren
                                         const struct record_collective **collectives, size_t *count,
                                         struct diag *diag) STATUS_CHECKED;
 
+/* A step of the rank whose steps took longest, in parts: means over the measured steps. step =
+ * forward + backward + optimizer (computing) + exposed + other; in_flight runs beside them. */
+struct record_timing {
+    double rank; /* NAN where it is not told */
+    double step_ms, forward_ms, backward_ms, optimizer_ms, exposed_ms, other_ms, in_flight_ms;
+};
+
+/* False if the record has no such section. */
+bool record_sections_slowest(const struct record *record, struct record_timing *timing);
+
+struct record_link { /* a collective alone, measured on the same machine: `calibration` */
+    const char *collective;
+    double payload_mb, bus_gb_per_s;
+};
+
+enum status record_sections_links(const struct record *record, struct arena *arena,
+                                  const struct record_link **links, size_t *count,
+                                  struct diag *diag) STATUS_CHECKED;
+
 /* One kind of checkpoint; saved and restored by the slowest rank. */
 struct record_checkpoint {
     const char *kind;

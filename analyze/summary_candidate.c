@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "front.h"
 #include "gates.h"
 #include "statistics.h"
 #include "summary_parts.h"
@@ -212,15 +213,19 @@ json_t *summary_parts_candidate(struct summary_parts *parts, const struct group 
     struct json_write *writer = &parts->writer;
     json_t *object = json_write_object(writer);
     put_identity(parts, object, candidate, index);
+    json_write_set(writer, object, "varied", summary_parts_varied(parts, group, index));
+    json_write_set(writer, object, "on_front", json_write_bool(writer, front_holds(group, index)));
     json_write_set(writer, object, "gate_failures", failures_of(parts, candidate));
     json_write_set(writer, object, "gates", gates_of(parts, candidate));
     json_write_set(writer, object, "workload", summary_parts_workload(parts, &candidate->workload));
     json_write_set(writer, object, "metrics", summary_parts_metrics(parts, candidate));
     json_write_set(writer, object, "samples", summary_parts_samples(parts, candidate));
     json_write_set(writer, object, "interval", summary_parts_interval(parts, candidate));
+    json_write_set(writer, object, "timing", summary_parts_timing(parts, candidate));
     json_write_set(writer, object, "memory", summary_parts_memory(parts, candidate));
     json_write_set(writer, object, "ledger", summary_parts_ledger(parts, candidate));
     json_write_set(writer, object, "communication", summary_parts_communication(parts, candidate));
+    json_write_set(writer, object, "links", summary_parts_links(parts, candidate));
     json_write_set(writer, object, "checkpoint", summary_parts_checkpoints(parts, candidate));
     json_write_set(writer, object, "formula_payload_mb",
                    summary_parts_number(parts, candidate->formula_payload_mb));

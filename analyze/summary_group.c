@@ -60,6 +60,28 @@ static json_t *key_of(struct summary_parts *parts, const struct group *group)
     return summary_parts_key(parts, texts);
 }
 
+json_t *summary_parts_varied(struct summary_parts *parts, const struct group *group, size_t index)
+{
+    struct json_write *writer = &parts->writer;
+    json_t *array = json_write_array(writer);
+    for (int i = 0; group->varied != NULL && i < COMPARABILITY_FIELD_COUNT; i++) {
+        enum comparability_field field = (enum comparability_field)i;
+        const char *text = NULL;
+        if (!group->varied[i])
+            continue;
+        if (!comparability_text(group->candidates[index].records[0], field, parts->arena, &text)) {
+            parts->status = diag_no_memory(parts->diag);
+            break;
+        }
+        json_t *object = json_write_object(writer);
+        summary_parts_put_text(parts, object, "name", comparability_name(field));
+        json_write_set(writer, object, "value",
+                       text == NULL ? json_write_null(writer) : key_value(parts, field, text));
+        json_write_append(writer, array, object);
+    }
+    return array;
+}
+
 static json_t *difference_of(struct summary_parts *parts)
 {
     const struct group_difference *difference = &parts->analysis->groups.difference;
@@ -101,6 +123,15 @@ json_t *summary_parts_comparability(struct summary_parts *parts, const struct gr
     return object;
 }
 
+static json_t *label_fields_of(struct summary_parts *parts, const struct group *group)
+{
+    json_t *array = json_write_array(&parts->writer);
+    for (size_t i = 0; i < group->label_field_count; i++)
+        json_write_append(&parts->writer, array,
+                          json_write_string(&parts->writer, group->label_fields[i]));
+    return array;
+}
+
 json_t *summary_parts_group(struct summary_parts *parts, size_t index)
 {
     const struct group *group = &parts->analysis->groups.items[index];
@@ -112,7 +143,10 @@ json_t *summary_parts_group(struct summary_parts *parts, size_t index)
         json_write_append(writer, candidates, summary_parts_candidate(parts, group, i));
     json_write_set(writer, object, "index", json_write_integer(writer, (int64_t)index));
     summary_parts_put_text(parts, object, "label", group->label);
+    json_write_set(writer, object, "label_fields", label_fields_of(parts, group));
+    json_write_set(writer, object, "label_path", json_write_string(writer, group->label_path));
     json_write_set(writer, object, "key", key_of(parts, group));
+    json_write_set(writer, object, "conditions", summary_parts_conditions(parts, group));
     json_write_set(writer, object, "workload",
                    summary_parts_workload(parts, &group->first->workload));
     json_write_set(writer, object, "hardware",

@@ -74,6 +74,37 @@ static json_t *temporary_of(struct summary_parts *parts, const struct candidate_
     return array;
 }
 
+/* Beyond this world size a state that is sharded is no longer seen beside one that is not. */
+#define LARGEST_WORLD 1024
+
+/* The resident state of one rank by the ledger's arithmetic at 1, 2, 4, ... ranks: what is sharded
+ * is divided by them, what is not stays. NULL members where the ledger is not available. */
+static json_t *scale_of(struct summary_parts *parts, const struct candidate *candidate)
+{
+    const struct candidate_ledger *ledger = &candidate->ledger;
+    struct json_write *writer = &parts->writer;
+    const struct training_state_bytes whole = {ledger->state.parameters *
+                                                   ledger->parameters_divisor,
+                                               ledger->state.gradients * ledger->gradients_divisor,
+                                               ledger->state.optimizer * ledger->optimizer_divisor};
+    if (!ledger->available || !isfinite(whole.parameters + whole.gradients + whole.optimizer))
+        return json_write_null(writer);
+    json_t *object = json_write_object(writer);
+    json_t *sizes = json_write_array(writer);
+    json_t *residents = json_write_array(writer);
+    for (int64_t ranks = 1; ranks <= LARGEST_WORLD; ranks *= 2) {
+        struct training_state_ledger state = {0};
+        if (!keep(parts,
+                  training_state_ledger(&whole, ranks, candidate->strategy, &state, parts->diag)))
+            break;
+        json_write_append(writer, sizes, json_write_integer(writer, ranks));
+        json_write_append(writer, residents, summary_parts_number(parts, state.resident));
+    }
+    json_write_set(writer, object, "world_size", sizes);
+    json_write_set(writer, object, "resident_mb", residents);
+    return object;
+}
+
 json_t *summary_parts_ledger(struct summary_parts *parts, const struct candidate *candidate)
 {
     const struct candidate_ledger *ledger = &candidate->ledger;
@@ -105,6 +136,7 @@ json_t *summary_parts_ledger(struct summary_parts *parts, const struct candidate
     json_write_set(writer, object, "available", json_write_bool(writer, ledger->available));
     summary_parts_put_text(parts, object, "source", ledger->from_record ? "record" : "formula");
     summary_parts_put_text(parts, object, "temporary_source", sources[ledger->temporary_source]);
+    json_write_set(writer, object, "scale", scale_of(parts, candidate));
     json_write_set(writer, object, "missing", names(parts, ledger->missing, ledger->missing_count));
     json_write_set(writer, object, "temporary", temporary_of(parts, ledger));
     json_write_set(writer, object, "temporary_missing",
@@ -148,6 +180,27 @@ json_t *summary_parts_communication(struct summary_parts *parts, const struct ca
             return array;
     for (size_t i = 0; i < count; i++)
         json_write_append(&parts->writer, array, collective_of(parts, &rows[i]));
+    return array;
+}
+
+/* Of the first run that has any: they are the machine's. */
+json_t *summary_parts_links(struct summary_parts *parts, const struct candidate *candidate)
+{
+    struct json_write *writer = &parts->writer;
+    json_t *array = json_write_array(writer);
+    const struct record_link *rows = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < candidate->record_count && count == 0; i++)
+        if (!keep(parts, record_sections_links(candidate->records[i], parts->arena, &rows, &count,
+                                               parts->diag)))
+            return array;
+    for (size_t i = 0; i < count; i++) {
+        json_t *object = json_write_object(writer);
+        summary_parts_put_text(parts, object, "collective", rows[i].collective);
+        summary_parts_put_number(parts, object, "payload_mb", rows[i].payload_mb);
+        summary_parts_put_number(parts, object, "bus_gb_per_s", rows[i].bus_gb_per_s);
+        json_write_append(writer, array, object);
+    }
     return array;
 }
 

@@ -24,6 +24,7 @@ json_t *summary_parts_metrics(struct summary_parts *parts, const struct candidat
 /* summary_times.c: its samples and how sure they are. */
 json_t *summary_parts_samples(struct summary_parts *parts, const struct candidate *candidate);
 json_t *summary_parts_interval(struct summary_parts *parts, const struct candidate *candidate);
+json_t *summary_parts_timing(struct summary_parts *parts, const struct candidate *candidate);
 json_t *summary_parts_series(struct summary_parts *parts, const struct series *series);
 
 /* summary_memory.c: what a candidate's records say beyond metrics. */
@@ -31,6 +32,7 @@ json_t *summary_parts_memory(struct summary_parts *parts, const struct candidate
 json_t *summary_parts_ledger(struct summary_parts *parts, const struct candidate *candidate);
 json_t *summary_parts_checkpoints(struct summary_parts *parts, const struct candidate *candidate);
 json_t *summary_parts_communication(struct summary_parts *parts, const struct candidate *candidate);
+json_t *summary_parts_links(struct summary_parts *parts, const struct candidate *candidate);
 
 /* summary_decision.c; `group` may be NULL (no candidates). */
 json_t *summary_parts_message(struct summary_parts *parts, const struct message *message);
@@ -45,6 +47,12 @@ json_t *summary_parts_decision(struct summary_parts *parts, const struct group *
 json_t *summary_parts_group(struct summary_parts *parts, size_t index);
 json_t *summary_parts_comparability(struct summary_parts *parts, const struct group *group);
 json_t *summary_parts_hardware(struct summary_parts *parts, const struct hardware *hardware);
+
+/* What tells a candidate from the others of its strategy, as its label says it. */
+json_t *summary_parts_varied(struct summary_parts *parts, const struct group *group, size_t index);
+
+/* summary_conditions.c: where and with what its runs ran. */
+json_t *summary_parts_conditions(struct summary_parts *parts, const struct group *group);
 
 /* A group's comparability texts, by field, as JSON values; NULL is null. */
 json_t *summary_parts_key(struct summary_parts *parts, const char *const *texts);

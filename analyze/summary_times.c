@@ -1,5 +1,7 @@
 #include <math.h>
 
+#include "candidate_times.h"
+#include "record_sections.h"
 #include "summary_parts.h"
 
 json_t *summary_parts_series(struct summary_parts *parts, const struct series *series)
@@ -72,5 +74,64 @@ json_t *summary_parts_interval(struct summary_parts *parts, const struct candida
     json_write_set(writer, object, "step_time_ms", bounds_of(parts, &times->step_time_ms));
     json_write_set(writer, object, "throughput", bounds_of(parts, &times->throughput));
     json_write_set(writer, object, "ratio_to_fastest", bounds_of(parts, &times->ratio));
+    return object;
+}
+
+/* ---- a step in its parts ---- */
+
+enum { PARTS = 7 }; /* numbers of a step, as part_names has them */
+
+static const char *const part_names[PARTS] = {"step_ms",      "forward_ms", "backward_ms",
+                                              "optimizer_ms", "exposed_ms", "other_ms",
+                                              "in_flight_ms"};
+
+struct weighted { /* growing sums over runs */
+    double sums[PARTS];
+    double weight, steps, rank;
+    size_t runs;
+};
+
+static void add_run(struct weighted *weighted, const struct record_timing *timing, double steps)
+{
+    const double values[PARTS] = {timing->step_ms,      timing->forward_ms, timing->backward_ms,
+                                  timing->optimizer_ms, timing->exposed_ms, timing->other_ms,
+                                  timing->in_flight_ms};
+    double weight = steps > 0 ? steps : 1;
+    for (size_t i = 0; i < PARTS; i++)
+        weighted->sums[i] += weight * values[i]; /* NAN: what one run does not tell, none does */
+    weighted->weight += weight;
+    weighted->steps += steps > 0 ? steps : (double)NAN;
+    if (weighted->runs > 0 && weighted->rank != timing->rank)
+        weighted->rank = (double)NAN;
+    else if (weighted->runs == 0)
+        weighted->rank = timing->rank;
+    weighted->runs++;
+}
+
+/* Of the runs that count towards times (repeats.c): those that ended, or all if none did. */
+static bool counts(const struct candidate *candidate, const struct record *record)
+{
+    return !record->failure.failed || candidate->failed_repeats == candidate->record_count;
+}
+
+json_t *summary_parts_timing(struct summary_parts *parts, const struct candidate *candidate)
+{
+    struct weighted weighted = {.rank = (double)NAN};
+    for (size_t i = 0; i < candidate->record_count; i++) {
+        const struct record *record = candidate->records[i];
+        struct record_timing timing;
+        if (counts(candidate, record) && record_sections_slowest(record, &timing))
+            add_run(&weighted, &timing, (double)candidate_times_steps(record));
+    }
+    if (weighted.runs == 0)
+        return json_write_null(&parts->writer);
+    json_t *object = json_write_object(&parts->writer);
+    for (size_t i = 0; i < PARTS; i++)
+        json_write_set(&parts->writer, object, part_names[i],
+                       summary_parts_number(parts, weighted.sums[i] / weighted.weight));
+    json_write_set(&parts->writer, object, "rank", summary_parts_number(parts, weighted.rank));
+    json_write_set(&parts->writer, object, "steps", summary_parts_number(parts, weighted.steps));
+    json_write_set(&parts->writer, object, "runs",
+                   json_write_integer(&parts->writer, (int64_t)weighted.runs));
     return object;
 }

@@ -293,20 +293,40 @@ struct summary_samples summary_fields_samples(struct summary_fields *fields, uin
     return (struct summary_samples){ranks, count};
 }
 
-struct summary_condition summary_fields_condition(struct summary_fields *fields, uint32_t object,
-                                                  const char *name)
+static struct summary_condition scalar(struct summary_fields *fields, uint32_t node,
+                                       const char *name)
 {
     struct summary_condition condition = {.name = name, .number = (double)NAN};
     const struct json_read_document *document = fields->source.document;
-    uint32_t node = member(fields, object, name);
+    if (json_read_is(document, node, JSON_READ_STRING))
+        condition.text = node_text(fields, node);
     if (json_read_is(document, node, JSON_READ_NUMBER))
-        condition.number = number(fields, object, name, false);
+        condition.number = element_number(fields, node);
     if (json_read_is(document, node, JSON_READ_NUMBER) ||
-        json_read_is(document, node, JSON_READ_STRING) ||
         json_read_is(document, node, JSON_READ_TRUE) ||
         json_read_is(document, node, JSON_READ_FALSE))
-        condition.text = loose_text(fields, object, name);
+        condition.text = keep_text(fields, document->text + document->nodes[node].offset,
+                                   document->nodes[node].length);
     return condition;
+}
+
+struct summary_condition summary_fields_condition(struct summary_fields *fields, uint32_t object,
+                                                  const char *name)
+{
+    return scalar(fields, member(fields, object, name), name);
+}
+
+struct summary_conditions summary_fields_conditions(struct summary_fields *fields, uint32_t object,
+                                                    const char *name)
+{
+    uint32_t array;
+    struct summary_condition *items =
+        children(fields, object, name, JSON_READ_ARRAY, sizeof *items, &array);
+    size_t count = 0;
+    for (uint32_t node = first(fields, array); node != JSON_READ_NONE;
+         node = next(fields, array, node))
+        items[count++] = scalar(fields, node, name);
+    return (struct summary_conditions){items, count};
 }
 
 struct summary_amounts summary_fields_amounts(struct summary_fields *fields, uint32_t object,

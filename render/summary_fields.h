@@ -71,6 +71,9 @@ struct summary_samples summary_fields_samples(struct summary_fields *fields, uin
  * that name. Without text if the member is absent, null or another type. */
 struct summary_condition summary_fields_condition(struct summary_fields *fields, uint32_t object,
                                                   const char *name);
+/* The same of each element of an array; all have the name of the member. */
+struct summary_conditions summary_fields_conditions(struct summary_fields *fields, uint32_t object,
+                                                    const char *name);
 /* An object of numbers, in document order. */
 struct summary_amounts summary_fields_amounts(struct summary_fields *fields, uint32_t object,
                                               const char *name);

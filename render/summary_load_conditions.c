@@ -102,36 +102,45 @@ static void read_values(struct summary_fields *fields, uint32_t node, void *elem
     };
     struct summary_condition *condition = element;
     struct summary_condition named = {0};
-    summary_fields_read(fields, node, rows, COUNT(rows), &named);
     struct values values = {0};
-    struct summary_texts texts = summary_fields_texts(fields, node, "values");
-    for (size_t i = 0; i < texts.count && fields->status == STATUS_OK; i++) {
-        struct summary_condition value = {.text = texts.items[i], .number = (double)NAN};
-        add_value(&values, &value);
-    }
+    summary_fields_read(fields, node, rows, COUNT(rows), &named);
+    struct summary_conditions listed = summary_fields_conditions(fields, node, "values");
+    for (size_t i = 0; i < listed.count && fields->status == STATUS_OK; i++)
+        add_value(&values, &listed.items[i]);
     *condition = (struct summary_condition){.name = named.name, .number = (double)NAN};
     if (values.count > 0)
         *condition = condition_of(fields, named.name, &values);
 }
 
-/* Those of `all` of one kind, whose names lose the prefix. */
-static struct summary_conditions of_kind(struct summary_fields *fields,
-                                         const struct summary_conditions *all, bool hardware,
-                                         const struct summary_condition *first, size_t first_count)
+/* Of the conditions those of a section, whose names lose it, or of no list of their own. */
+static bool belongs(struct summary_condition *condition, const char *section)
 {
-    static const char prefix[] = "hardware.";
+    static const char *const own[] = {"hardware.", "workload."};
+    for (size_t i = 0; i < COUNT(own); i++) {
+        size_t length = strlen(own[i]);
+        if (strncmp(condition->name, own[i], length) != 0)
+            continue;
+        condition->name += length;
+        return section != NULL && strcmp(section, own[i]) == 0;
+    }
+    return section == NULL;
+}
+
+/* `first` and the conditions of a section (NULL: of none of these). */
+static struct summary_conditions join(struct summary_fields *fields,
+                                      struct summary_conditions first,
+                                      const struct summary_conditions *all, const char *section)
+{
     struct summary_condition *items =
-        summary_fields_take(fields, all->count + first_count, sizeof *items);
+        summary_fields_take(fields, first.count + all->count, sizeof *items);
     size_t count = 0;
-    for (size_t i = 0; items != NULL && i < first_count; i++)
-        if (first[i].text != NULL)
-            items[count++] = first[i];
+    for (size_t i = 0; items != NULL && i < first.count; i++)
+        if (first.items[i].text != NULL)
+            items[count++] = first.items[i];
     for (size_t i = 0; items != NULL && i < all->count; i++) {
         struct summary_condition item = all->items[i];
-        if ((strncmp(item.name, prefix, sizeof prefix - 1) == 0) != hardware)
-            continue;
-        item.name += hardware ? sizeof prefix - 1 : 0;
-        items[count++] = item;
+        if (belongs(&item, section))
+            items[count++] = item;
     }
     return (struct summary_conditions){items, count};
 }
@@ -140,7 +149,7 @@ static void read_surroundings(struct summary_fields *fields, uint32_t node,
                               struct summary_group *group)
 {
     uint32_t hardware = summary_fields_member(fields, node, "hardware", JSON_READ_OBJECT);
-    struct summary_condition devices[] = {
+    const struct summary_condition devices[] = {
         summary_fields_condition(fields, hardware, "device"),
         summary_fields_condition(fields, hardware, "device_count"),
     };
@@ -149,8 +158,10 @@ static void read_surroundings(struct summary_fields *fields, uint32_t node,
                                      &all.count, read_values);
     if (fields->status != STATUS_OK)
         return;
-    group->hardware = of_kind(fields, &all, true, devices, COUNT(devices));
-    group->conditions = of_kind(fields, &all, false, NULL, 0);
+    group->workload = join(fields, group->workload, &all, "workload.");
+    group->hardware =
+        join(fields, (struct summary_conditions){devices, COUNT(devices)}, &all, "hardware.");
+    group->conditions = join(fields, (struct summary_conditions){0}, &all, NULL);
 }
 
 /* ---- the key ---- */

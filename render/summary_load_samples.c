@@ -20,13 +20,19 @@ static void read_timing(struct summary_fields *fields, uint32_t node, struct sum
     summary_fields_read(fields, object, rows, COUNT(rows), timing);
 }
 
-static void read_point(struct summary_fields *fields, uint32_t node, void *element)
+/* Two arrays of one length; none if they are not. */
+static struct summary_scale read_scale(struct summary_fields *fields, uint32_t node)
 {
-    static const struct summary_fields_row rows[] = {
-        {"world_size", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_scale_point, world_size)},
-        {"resident_mb", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_scale_point, resident_mb)},
-    };
-    summary_fields_read(fields, node, rows, COUNT(rows), element);
+    uint32_t ledger = summary_fields_member(fields, node, "ledger", JSON_READ_OBJECT);
+    uint32_t object = summary_fields_member(fields, ledger, "scale", JSON_READ_OBJECT);
+    struct summary_numbers sizes = summary_fields_numbers(fields, object, "world_size");
+    struct summary_numbers residents = summary_fields_numbers(fields, object, "resident_mb");
+    if (sizes.count == 0 || sizes.count != residents.count)
+        return (struct summary_scale){0};
+    struct summary_scale_point *points = summary_fields_take(fields, sizes.count, sizeof *points);
+    for (size_t i = 0; points != NULL && i < sizes.count; i++)
+        points[i] = (struct summary_scale_point){sizes.items[i], residents.items[i]};
+    return (struct summary_scale){points, points == NULL ? 0 : sizes.count};
 }
 
 static void read_link(struct summary_fields *fields, uint32_t node, void *element)
@@ -58,9 +64,7 @@ void summary_load_samples(struct summary_fields *fields, uint32_t node,
     candidate->losses = summary_fields_numbers(fields, samples, "losses");
     candidate->grad_norms = summary_fields_numbers(fields, samples, "grad_norms");
     read_timing(fields, node, &candidate->timing);
-    candidate->scale.items =
-        summary_fields_array(fields, node, "scale", sizeof(struct summary_scale_point),
-                             &candidate->scale.count, read_point);
+    candidate->scale = read_scale(fields, node);
     candidate->links = summary_fields_array(fields, node, "links", sizeof(struct summary_link),
                                             &candidate->link_count, read_link);
     candidate->varied.items =

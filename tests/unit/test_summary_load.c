@@ -185,7 +185,7 @@ static const char measured[] =
     "{\"label\": \"g\", \"decision\": {\"decision\": \"tune\"}, \"key\": {\"world_size\": 4,"
     " \"times_count\": true, \"model\": null}, \"workload\": {\"seq_len\": 128},"
     " \"hardware\": {\"device\": \"X\", \"device_count\": 4}, \"conditions\": ["
-    "{\"name\": \"hardware.hosts\", \"values\": [\"1\"]},"
+    "{\"name\": \"hardware.hosts\", \"values\": [1]},"
     "{\"name\": \"environment.kernel\", \"values\": [\"6.1\", \"6.2\"]},"
     "{\"name\": \"environment.nccl\", \"values\": []}], \"candidates\": ["
     "{\"label\": \"a\", \"strategy\": \"ddp\", \"workload\": {\"warmup\": 2, \"world_size\": 4,"
@@ -195,8 +195,7 @@ static const char measured[] =
     " \"samples\": {\"step_times_ms\": [[1, 2, 3], [], [4, null]], \"round_steps\": [2, 1],"
     " \"losses\": [5, null, 3], \"grad_norms\": [1]},"
     " \"timing\": {\"rank\": 1, \"steps\": 3, \"step_ms\": 10, \"forward_ms\": 2},"
-    " \"scale\": [{\"world_size\": 1, \"resident_mb\": 64}, {\"world_size\": 2, \"resident_mb\": "
-    "40}],"
+    " \"ledger\": {\"scale\": {\"world_size\": [1, 2], \"resident_mb\": [64, 40]}},"
     " \"links\": [{\"collective\": \"all_gather\", \"payload_mb\": 1, \"bus_gb_per_s\": 9}],"
     " \"on_front\": true, \"varied\": [{\"name\": \"micro_batch\", \"value\": 8},"
     " {\"name\": \"dtype\", \"value\": null}]},"
@@ -258,6 +257,7 @@ Test(summary_load, keeps_conditions_that_differ_apart)
     cr_assert_null(find_condition(&group->workload, "vocab"), "no candidate tells it");
     cr_assert_str_eq(find_condition(&group->hardware, "device")->text, "X");
     cr_assert_str_eq(find_condition(&group->hardware, "hosts")->text, "1");
+    cr_assert_eq(find_condition(&group->hardware, "hosts")->number, 1);
     cr_assert_eq(group->conditions.count, 2);
     const struct summary_condition *kernel =
         find_condition(&group->conditions, "environment.kernel");
