@@ -49,6 +49,14 @@ static void draw_mark(struct scene *scene, enum chart_mark mark, struct canvas_p
             (struct canvas_point[]){{x + s / 2, y}, {x + s, y + 0.95 * s}, {x, y + 0.95 * s}}, 3,
             &solid);
         break;
+    case CHART_MARK_LIMIT:
+        scene_line(scene, (struct canvas_point){x + s / 2, y - 1},
+                   (struct canvas_point){x + s / 2, y + s + 1}, &line);
+        break;
+    case CHART_MARK_POINTER:
+        scene_polyline(scene, (struct canvas_point[]){{x, y}, {x + s, y}, {x + s / 2, y + s}}, 3,
+                       &solid);
+        break;
     case CHART_MARK_NONE:
         break;
     }

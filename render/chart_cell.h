@@ -12,7 +12,14 @@
 #define CHART_CELL_LEADING 2.0 /* between two lines */
 
 /* A sign before a line, drawn as a shape so that it needs no font. */
-enum chart_mark { CHART_MARK_NONE, CHART_MARK_CHECK, CHART_MARK_CROSS, CHART_MARK_WARNING };
+enum chart_mark {
+    CHART_MARK_NONE,
+    CHART_MARK_CHECK,
+    CHART_MARK_CROSS,
+    CHART_MARK_WARNING,
+    CHART_MARK_LIMIT,  /* the line of a limit, in its own colour */
+    CHART_MARK_POINTER /* a triangle on its tip */
+};
 
 struct chart_cell_style {
     const struct canvas_font *font;

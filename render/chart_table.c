@@ -1,11 +1,13 @@
 #include "chart_table.h"
 
+#include "chart_margins.h"
 #include "chart_memory.h"
 #include "chart_throughput.h"
 
 static const struct chart_row rows[] = {
     {"memory", "chart.memory", true, NULL, chart_memory_draw},
     {"throughput", "chart.throughput", true, NULL, chart_throughput_draw},
+    {"margins", "chart.margins", false, chart_margins_has_content, chart_margins_draw},
 };
 
 const struct chart_row *chart_table(size_t *count)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "summary_sample_margins.h"
 #include "summary_sample_measured.h"
 
 const char *const summary_sample_kind_names[SUMMARY_SAMPLE_KIND_COUNT] = {
@@ -272,7 +273,10 @@ void summary_sample_judge(struct summary *summary)
         summary_sample_candidate(summary, (size_t)best)->rank = 1;
     group->decision.decision = best >= 0 ? "accept" : "reject";
     group->decision.candidate = best;
+    group->decision.strategy = best >= 0 ? group->candidates[best].strategy : NULL;
+    group->decision.label = best >= 0 ? group->candidates[best].label : NULL;
     summary_sample_find_front(group);
+    summary_sample_margins(summary);
 }
 
 void summary_sample_make(struct summary *summary, enum summary_sample_kind kind, size_t count)
