@@ -174,11 +174,3 @@ const char *chart_margins_words_others(struct chart_frame *frame)
     const char *list = take_text(frame, &names);
     return none ? NULL : chart_frame_say1(frame, "sensitivity.others", "limits", list);
 }
-
-const char *chart_margins_words_tick(struct chart_frame *frame, double shown, bool ratio,
-                                     int digits)
-{
-    char text[64];
-    return scene_format(&frame->scene, ratio ? "%s %%" : "%s",
-                        text_number(text, sizeof text, shown, digits));
-}

@@ -25,8 +25,4 @@ const char *chart_margins_words_answer(struct chart_frame *frame,
 /* The limits that no value moves, as a sentence; NULL if there is none. */
 const char *chart_margins_words_others(struct chart_frame *frame);
 
-/* A number on the axis of a limit. */
-const char *chart_margins_words_tick(struct chart_frame *frame, double shown, bool ratio,
-                                     int digits);
-
 #endif
