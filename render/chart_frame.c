@@ -153,7 +153,7 @@ static void put_common_notices(struct chart_frame *frame)
             frame,
             chart_frame_say1(frame, "chart.notice.level", "level",
                              level != NULL ? level : texts_get(frame->texts, "chart.unknown")));
-    if (frame->every.count < frame->group->candidate_count) {
+    if (!frame->of_group && frame->every.count < frame->group->candidate_count) {
         struct sentence_value values[] = {
             {"shown", NULL, (double)frame->every.count},
             {"total", NULL, (double)frame->group->candidate_count},

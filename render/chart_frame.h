@@ -29,6 +29,7 @@ struct chart_frame {
     double width, content;         /* of the page; of it without its margins */
     struct chart_order_rows every; /* all candidates: an axis must hold their values */
     struct chart_order_rows rows;  /* those of this page, a part of `every` */
+    bool of_group;                 /* it has no row a candidate, so that none is left out */
     double y;
     struct text_buffer description; /* the chart's content in words */
 };

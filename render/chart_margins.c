@@ -170,6 +170,7 @@ bool chart_margins_has_content(const struct chart_input *input)
 static enum status draw(struct margins_chart *chart, struct diag *diag)
 {
     struct chart_frame *frame = &chart->frame;
+    frame->of_group = true;
     const char *title = texts_get(frame->texts, "chart.margins.title");
     chart->label_width = round(0.22 * frame->content);
     chart->side_width = round(0.175 * frame->content);

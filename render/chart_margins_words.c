@@ -128,7 +128,7 @@ const char *chart_margins_words_answer(struct chart_frame *frame,
     const struct summary_decision *decision = &frame->group->decision;
     struct text_buffer out = {0};
     if (change != NULL)
-        report_view_answer(&out, frame->texts, change->decision, change->strategy);
+        report_view_change_answer(&out, frame->texts, change);
     else
         report_view_answer(&out, frame->texts, decision->decision,
                            decision->label != NULL ? decision->label : decision->strategy);

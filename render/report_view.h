@@ -56,6 +56,9 @@ void report_view_title(struct text_buffer *out, const struct texts *texts,
 /* What to do, with the inputs that a prediction lacks and a changed global batch said. */
 void report_view_action(struct text_buffer *out, const struct texts *texts,
                         const struct summary_action *action);
+/* The answer after a change of a limit; names the candidate where several share a strategy. */
+void report_view_change_answer(struct text_buffer *out, const struct texts *texts,
+                               const struct summary_change *change);
 /* "below 15,258.8": where a limit would have to go. */
 void report_view_change(struct text_buffer *out, const struct texts *texts,
                         const struct summary_sensitivity *item,

@@ -15,6 +15,13 @@ void report_view_answer(struct text_buffer *out, const struct texts *texts, cons
         text_buffer_puts(out, texts_word(texts, "decision", decision));
 }
 
+void report_view_change_answer(struct text_buffer *out, const struct texts *texts,
+                               const struct summary_change *change)
+{
+    report_view_answer(out, texts, change->decision,
+                       change->label != NULL ? change->label : change->strategy);
+}
+
 void report_view_title(struct text_buffer *out, const struct texts *texts,
                        const struct summary_decision *decision)
 {

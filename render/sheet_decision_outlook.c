@@ -67,7 +67,7 @@ static void write_change(struct sheet_decision *page, const struct summary_sensi
     if (!page->buffer.failed)
         sheet_decision_text(page, column, page->buffer.text, CELL_WRAP);
     text_buffer_clear(&page->buffer);
-    report_view_answer(&page->buffer, texts, change->decision, change->strategy);
+    report_view_change_answer(&page->buffer, texts, change);
     if (!page->buffer.failed)
         sheet_decision_text(page, column + 1, page->buffer.text, CELL_WRAP);
 }

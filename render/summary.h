@@ -200,6 +200,7 @@ struct summary_action {
 struct summary_change {
     const char *direction, *comparison, *strategy, *decision;
     double value;
+    const char *label; /* of the candidate that would be selected; NULL: none or unknown */
 };
 
 struct summary_sensitivity {

@@ -128,6 +128,7 @@ static void read_group(struct summary_fields *fields, uint32_t node, void *eleme
     group->candidates = candidates;
     set_order(fields, group, candidates);
     load->candidate_count = group->candidate_count;
+    load->candidates = group->candidates;
     uint32_t decision = summary_fields_member(fields, node, "decision", JSON_READ_OBJECT);
     if (decision == JSON_READ_NONE && fields->status == STATUS_OK)
         fields->status =
@@ -192,6 +193,7 @@ static void read_summary(struct summary_load *load, struct summary *summary)
                                            &summary->group_count, read_group);
     /* The decision of the whole may be that of a group picked among several. */
     load->candidate_count = 0;
+    load->candidates = summary->group_count == 1 ? summary->groups[0].candidates : NULL;
     for (size_t i = 0; i < summary->group_count; i++)
         if (summary->groups[i].candidate_count > load->candidate_count)
             load->candidate_count = summary->groups[i].candidate_count;

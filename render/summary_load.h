@@ -11,7 +11,8 @@
 struct summary_load {
     struct summary_fields fields; /* first: the readers of elements get a pointer to it */
     size_t source_count;
-    size_t candidate_count; /* of the group being read */
+    size_t candidate_count;                     /* of the group being read */
+    const struct summary_candidate *candidates; /* the same; NULL where there are several groups */
 };
 
 void summary_load_candidate(struct summary_fields *fields, uint32_t node, void *element);

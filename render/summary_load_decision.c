@@ -29,7 +29,12 @@ static void read_change(struct summary_fields *fields, uint32_t node, void *elem
         {"decision", SUMMARY_FIELDS_TEXT, offsetof(struct summary_change, decision)},
         {"value", SUMMARY_FIELDS_NUMBER, offsetof(struct summary_change, value)},
     };
-    summary_fields_read(fields, node, rows, COUNT(rows), element);
+    const struct summary_load *load = (const struct summary_load *)fields;
+    struct summary_change *change = element;
+    summary_fields_read(fields, node, rows, COUNT(rows), change);
+    long candidate = summary_fields_index(fields, node, "candidate", load->candidate_count);
+    if (candidate >= 0 && load->candidates != NULL)
+        change->label = load->candidates[candidate].label;
 }
 
 static void read_sensitivity(struct summary_fields *fields, uint32_t node, void *element)

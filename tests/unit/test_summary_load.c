@@ -55,6 +55,17 @@ Test(summary_load, reads_candidates_gates_and_ledgers)
     summary_fini(&summary);
 }
 
+Test(summary_load, names_the_candidate_that_a_moved_limit_would_select)
+{
+    struct summary summary = load_sample("accept.json");
+    const struct summary_sensitivity *memory = &summary.groups[0].decision.sensitivity[0];
+    cr_assert_eq(memory->change_count, 2);
+    cr_assert_null(memory->changes[0].label, "no candidate is told");
+    cr_assert_eq(memory->changes[1].label, summary.groups[0].candidates[0].label);
+    cr_assert_str_eq(summary.decision.sensitivity[0].changes[1].label, "ddp");
+    summary_fini(&summary);
+}
+
 Test(summary_load, keeps_what_is_not_measured_apart_from_zero)
 {
     struct summary summary = load_sample("accept.json");
