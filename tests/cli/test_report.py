@@ -18,8 +18,14 @@ import zipfile
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "summary")
-ALL_FILES = ["charts/memory.svg", "charts/memory.png", "charts/throughput.svg",
-             "charts/throughput.png", "report.xlsx", "report.md"]
+# Of accept.json and of both groups of groups.json, in the order in which they are written.
+CHARTS = (
+    "memory",
+    "throughput",
+    "margins",
+)
+ALL_FILES = ["charts/%s.%s" % (name, form) for name in CHARTS for form in ("svg", "png")] + [
+    "report.xlsx", "report.md"]
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 with open(PROGRAM, "rb") as program:
     SANITIZED = b"__asan_init" in program.read()
@@ -104,8 +110,8 @@ class Files(Report):
         with open(os.path.join(self.output, "mine.txt"), "w") as file:
             file.write("mine")
         self.report_sample("accept.json", "--format", "md,svg")
-        self.assertEqual(sorted(self.files()), ["charts/memory.svg", "charts/throughput.svg",
-                                                "mine.txt", "report.md"])
+        self.assertEqual(sorted(self.files()), sorted(
+            ["charts/%s.svg" % name for name in CHARTS] + ["mine.txt", "report.md"]))
 
     def test_charts_of_an_earlier_report_are_told_of_and_stay(self):
         self.report_sample("groups.json")
@@ -152,9 +158,9 @@ class Files(Report):
 
     def test_groups_have_their_own_charts(self):
         self.report_sample("groups.json", "--format", "svg,md")
-        self.assertEqual(sorted(self.files()), [
-            "charts/memory-1.svg", "charts/memory-2.svg", "charts/throughput-1.svg",
-            "charts/throughput-2.svg", "report.md"])
+        self.assertEqual(sorted(self.files()), sorted(
+            ["charts/%s-%d.svg" % (name, group) for name in CHARTS for group in (1, 2)] +
+            ["report.md"]))
 
 
 class Workbook(Report):
