@@ -12,20 +12,20 @@ static void read_gates(struct summary_reader *reader, uint32_t node,
     size_t count;
     const uint32_t *nodes = summary_reader_objects(
         reader, summary_reader_need(reader, node, "gates", JSON_READ_ARRAY), &count);
-    struct comparison_gate *gates = arena_take_array(reader->arena, count, sizeof *gates);
-    if (gates == NULL && reader->status == STATUS_OK)
-        reader->status = diag_no_memory(reader->diag);
-    for (size_t i = 0; i < count && reader->status == STATUS_OK; i++)
+    struct comparison_gate *gates = arena_take_array(reader->fields.arena, count, sizeof *gates);
+    if (gates == NULL && reader->fields.status == STATUS_OK)
+        reader->fields.status = diag_no_memory(reader->fields.diag);
+    for (size_t i = 0; i < count && reader->fields.status == STATUS_OK; i++)
         gates[i] = (struct comparison_gate){
             .name = summary_reader_need_text(reader, nodes[i], "name"),
             .verdict = summary_reader_need_text(reader, nodes[i], "verdict"),
             .unit = summary_reader_text(reader, nodes[i], "unit"),
             .detail = summary_reader_text(reader, nodes[i], "detail"),
-            .value = summary_reader_number(reader, nodes[i], "value"),
-            .limit = summary_reader_number(reader, nodes[i], "limit"),
-            .margin = summary_reader_number(reader, nodes[i], "margin"),
-            .margin_percent = summary_reader_number(reader, nodes[i], "margin_percent"),
-            .failed = summary_reader_flag(reader, nodes[i], "failed")};
+            .value = json_fields_number(&reader->fields, nodes[i], "value"),
+            .limit = json_fields_number(&reader->fields, nodes[i], "limit"),
+            .margin = json_fields_number(&reader->fields, nodes[i], "margin"),
+            .margin_percent = json_fields_number(&reader->fields, nodes[i], "margin_percent"),
+            .failed = json_fields_flag(&reader->fields, nodes[i], "failed")};
     candidate->gates = gates;
     candidate->gate_count = count;
 }
@@ -33,7 +33,7 @@ static void read_gates(struct summary_reader *reader, uint32_t node,
 static void read_workload(struct summary_reader *reader, uint32_t node,
                           struct comparison_candidate *candidate)
 {
-    uint32_t workload = summary_reader_member(reader, node, "workload", JSON_READ_OBJECT);
+    uint32_t workload = json_fields_member(&reader->fields, node, "workload", JSON_READ_OBJECT);
     static const enum comparability_field numbers[] = {
         COMPARABILITY_WORLD_SIZE, COMPARABILITY_GLOBAL_BATCH, COMPARABILITY_MICRO_BATCH,
         COMPARABILITY_GRADIENT_ACCUMULATION, COMPARABILITY_SEQ_LEN};
@@ -41,20 +41,20 @@ static void read_workload(struct summary_reader *reader, uint32_t node,
         candidate->workload[field] = NAN;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         candidate->workload[numbers[i]] =
-            summary_reader_number(reader, workload, comparability_name(numbers[i]));
+            json_fields_number(&reader->fields, workload, comparability_name(numbers[i]));
     const char *const flag = comparability_name(COMPARABILITY_ACTIVATION_CHECKPOINTING);
     if (json_read_member(&reader->json, workload, flag) != JSON_READ_NONE)
         candidate->workload[COMPARABILITY_ACTIVATION_CHECKPOINTING] =
-            summary_reader_flag(reader, workload, flag);
+            json_fields_flag(&reader->fields, workload, flag);
 }
 
 static void read_memory(struct summary_reader *reader, uint32_t node,
                         struct comparison_candidate *candidate)
 {
     uint32_t metrics = summary_reader_need(reader, node, "metrics", JSON_READ_OBJECT);
-    uint32_t kinds = summary_reader_member(
-        reader, summary_reader_member(reader, node, "memory", JSON_READ_OBJECT), "kinds",
-        JSON_READ_OBJECT);
+    uint32_t kinds = json_fields_member(
+        &reader->fields, json_fields_member(&reader->fields, node, "memory", JSON_READ_OBJECT),
+        "kinds", JSON_READ_OBJECT);
     const char *kind = summary_reader_text(reader, metrics, "memory_kind");
     enum memory_kind read;
     candidate->memory_kind = -1;
@@ -62,14 +62,15 @@ static void read_memory(struct summary_reader *reader, uint32_t node,
         candidate->memory_kind = (int)read;
     for (int i = 0; i < MEMORY_KIND_COUNT; i++)
         candidate->peak_mb[i] =
-            summary_reader_amount(reader, kinds, memory_kind_name((enum memory_kind)i));
+            json_fields_amount(&reader->fields, kinds, memory_kind_name((enum memory_kind)i));
     if (candidate->memory_kind >= 0 && isnan(candidate->peak_mb[candidate->memory_kind]))
         candidate->peak_mb[candidate->memory_kind] =
-            summary_reader_amount(reader, metrics, "peak_memory_mb");
+            json_fields_amount(&reader->fields, metrics, "peak_memory_mb");
     candidate->checkpoint_peak_mb =
-        summary_reader_amount(reader, metrics, "checkpoint_peak_memory_mb");
-    candidate->resident_mb = summary_reader_number(
-        reader, summary_reader_member(reader, node, "ledger", JSON_READ_OBJECT), "resident_mb");
+        json_fields_amount(&reader->fields, metrics, "checkpoint_peak_memory_mb");
+    candidate->resident_mb = json_fields_number(
+        &reader->fields, json_fields_member(&reader->fields, node, "ledger", JSON_READ_OBJECT),
+        "resident_mb");
 }
 
 /* The sum over collectives; NAN where none is told, or one of them is not. */
@@ -77,10 +78,11 @@ static double payload_of(struct summary_reader *reader, uint32_t node)
 {
     size_t count;
     const uint32_t *rows = summary_reader_objects(
-        reader, summary_reader_member(reader, node, "communication", JSON_READ_ARRAY), &count);
+        reader, json_fields_member(&reader->fields, node, "communication", JSON_READ_ARRAY),
+        &count);
     double sum = count > 0 ? 0 : (double)NAN;
     for (size_t i = 0; i < count; i++)
-        sum += summary_reader_number(reader, rows[i], "payload_mb");
+        sum += json_fields_number(&reader->fields, rows[i], "payload_mb");
     return isfinite(sum) ? sum : (double)NAN;
 }
 
@@ -89,22 +91,23 @@ static double payload_of(struct summary_reader *reader, uint32_t node)
 static struct series *read_ranks(struct summary_reader *reader, uint32_t samples, size_t *count)
 {
     const struct json_read_document *json = &reader->json;
-    uint32_t list = summary_reader_member(reader, samples, "step_times_ms", JSON_READ_ARRAY);
+    uint32_t list = json_fields_member(&reader->fields, samples, "step_times_ms", JSON_READ_ARRAY);
     *count = 0;
     if (list == JSON_READ_NONE)
         return NULL;
     struct series *ranks =
-        arena_take_array(reader->arena, json_read_count(json, list), sizeof *ranks);
+        arena_take_array(reader->fields.arena, json_read_count(json, list), sizeof *ranks);
     if (ranks == NULL) {
-        reader->status = diag_no_memory(reader->diag);
+        reader->fields.status = diag_no_memory(reader->fields.diag);
         return NULL;
     }
     for (uint32_t node = json_read_first(json, list);
-         node != JSON_READ_NONE && reader->status == STATUS_OK;
+         node != JSON_READ_NONE && reader->fields.status == STATUS_OK;
          node = json_read_next(json, list, node)) {
         if (!json_read_is(json, node, JSON_READ_ARRAY))
-            reader->status = json_read_refuse(&reader->source, node, reader->diag,
-                                              "expected the step times of a rank, an array");
+            reader->fields.status =
+                json_read_refuse(&reader->fields.source, node, reader->fields.diag,
+                                 "expected the step times of a rank, an array");
         else
             ranks[(*count)++] = summary_reader_series(reader, node);
     }
@@ -116,8 +119,8 @@ static size_t *read_rounds(struct summary_reader *reader, uint32_t samples, size
                            size_t *count)
 {
     struct series told = summary_reader_series(
-        reader, summary_reader_member(reader, samples, "round_steps", JSON_READ_ARRAY));
-    size_t *rounds = arena_take_array(reader->arena, told.count + 1, sizeof *rounds);
+        reader, json_fields_member(&reader->fields, samples, "round_steps", JSON_READ_ARRAY));
+    size_t *rounds = arena_take_array(reader->fields.arena, told.count + 1, sizeof *rounds);
     double sum = 0;
     *count = 0;
     if (rounds == NULL)
@@ -138,28 +141,29 @@ static size_t *read_rounds(struct summary_reader *reader, uint32_t samples, size
 static void read_samples(struct summary_reader *reader, uint32_t node,
                          struct comparison_candidate *candidate)
 {
-    uint32_t samples = summary_reader_member(reader, node, "samples", JSON_READ_OBJECT);
+    uint32_t samples = json_fields_member(&reader->fields, node, "samples", JSON_READ_OBJECT);
     size_t rank_count;
     struct series *ranks = read_ranks(reader, samples, &rank_count);
     struct interval_sample sample = {0};
     bool failed = false;
     candidate->losses = summary_reader_series(
-        reader, summary_reader_member(reader, samples, "losses", JSON_READ_ARRAY));
-    if (reader->status != STATUS_OK)
+        reader, json_fields_member(&reader->fields, samples, "losses", JSON_READ_ARRAY));
+    if (reader->fields.status != STATUS_OK)
         return;
     sample.values =
-        statistics_slowest_rank(ranks, rank_count, reader->arena, &sample.count, &failed);
+        statistics_slowest_rank(ranks, rank_count, reader->fields.arena, &sample.count, &failed);
     sample.rounds = read_rounds(reader, samples, sample.count, &sample.round_count);
     if (failed || sample.rounds == NULL)
-        reader->status = diag_no_memory(reader->diag);
-    if (reader->status == STATUS_OK)
-        reader->status = candidate_times_make(&sample, candidate->throughput, reader->arena,
-                                              &candidate->times, reader->diag);
+        reader->fields.status = diag_no_memory(reader->fields.diag);
+    if (reader->fields.status == STATUS_OK)
+        reader->fields.status =
+            candidate_times_make(&sample, candidate->throughput, reader->fields.arena,
+                                 &candidate->times, reader->fields.diag);
 }
 
 static const char *read_failure(struct summary_reader *reader, uint32_t node)
 {
-    uint32_t failure = summary_reader_member(reader, node, "failure", JSON_READ_OBJECT);
+    uint32_t failure = json_fields_member(&reader->fields, node, "failure", JSON_READ_OBJECT);
     if (failure == JSON_READ_NONE)
         return NULL;
     const char *reason = summary_reader_text(reader, failure, "reason");
@@ -170,24 +174,25 @@ void comparison_candidate_read(struct summary_reader *reader, uint32_t node,
                                struct comparison_candidate *candidate)
 {
     uint32_t metrics = summary_reader_need(reader, node, "metrics", JSON_READ_OBJECT);
-    double repeats = summary_reader_number(reader, node, "repeats");
+    double repeats = json_fields_number(&reader->fields, node, "repeats");
     *candidate = (struct comparison_candidate){
         .label = summary_reader_need_text(reader, node, "label"),
         .strategy = summary_reader_need_text(reader, node, "strategy"),
         .level = summary_reader_text(reader, node, "evidence_level"),
-        .eligible = summary_reader_flag(reader, node, "eligible"),
-        .times_count = summary_reader_flag(reader, node, "times_count"),
-        .rank = summary_reader_number(reader, node, "rank"),
+        .eligible = json_fields_flag(&reader->fields, node, "eligible"),
+        .times_count = json_fields_flag(&reader->fields, node, "times_count"),
+        .rank = json_fields_number(&reader->fields, node, "rank"),
         .throughput_unit = summary_reader_text(reader, metrics, "throughput_unit"),
-        .throughput = summary_reader_amount(reader, metrics, "throughput"),
-        .step_time_ms = summary_reader_amount(reader, metrics, "step_time_ms"),
-        .communication_ratio = summary_reader_amount(reader, metrics, "communication_ratio"),
+        .throughput = json_fields_amount(&reader->fields, metrics, "throughput"),
+        .step_time_ms = json_fields_amount(&reader->fields, metrics, "step_time_ms"),
+        .communication_ratio = json_fields_amount(&reader->fields, metrics, "communication_ratio"),
         .payload_mb = payload_of(reader, node),
         .failure = read_failure(reader, node),
         .repeats = repeats >= 1 && repeats < 1e9 ? (size_t)repeats : 1,
     };
-    double failed = summary_reader_number(
-        reader, summary_reader_member(reader, node, "failure", JSON_READ_OBJECT), "repeats_failed");
+    double failed = json_fields_number(
+        &reader->fields, json_fields_member(&reader->fields, node, "failure", JSON_READ_OBJECT),
+        "repeats_failed");
     candidate->failed_repeats = failed >= 1 && failed < 1e9 ? (size_t)failed : 0;
     read_gates(reader, node, candidate);
     read_workload(reader, node, candidate);

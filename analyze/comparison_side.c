@@ -33,7 +33,7 @@ static enum status take_readers(struct comparison_side *side, size_t count, stru
 static struct summary_reader *add_reader(struct comparison_side *side, struct diag *diag)
 {
     struct summary_reader *reader = &side->readers[side->reader_count++];
-    *reader = (struct summary_reader){.arena = &side->arena, .diag = diag};
+    *reader = (struct summary_reader){.fields = {.arena = &side->arena, .diag = diag}};
     return reader;
 }
 
@@ -159,11 +159,11 @@ static const char *compact(struct summary_reader *reader, uint32_t node)
     const struct json_read_node *value = &reader->json.nodes[node];
     bool quoted = value->type == JSON_READ_STRING;
     const char *text = reader->json.text + value->offset;
-    char *copy = arena_take(reader->arena, (size_t)value->length + 3);
+    char *copy = arena_take(reader->fields.arena, (size_t)value->length + 3);
     size_t length = 0;
     bool inside = quoted;
     if (copy == NULL) {
-        reader->status = diag_no_memory(reader->diag);
+        reader->fields.status = diag_no_memory(reader->fields.diag);
         return "";
     }
     if (quoted)
@@ -187,7 +187,8 @@ static void read_key(struct summary_reader *reader, uint32_t node, struct compar
     uint32_t key = summary_reader_need(reader, node, "key", JSON_READ_OBJECT);
     group->json = &reader->json;
     group->key_node = key;
-    for (int field = 0; field < COMPARABILITY_FIELD_COUNT && reader->status == STATUS_OK; field++) {
+    for (int field = 0; field < COMPARABILITY_FIELD_COUNT && reader->fields.status == STATUS_OK;
+         field++) {
         uint32_t value = json_read_member(&reader->json, key,
                                           comparability_name((enum comparability_field)field));
         if (value != JSON_READ_NONE && !json_read_is(&reader->json, value, JSON_READ_NULL))
@@ -201,42 +202,44 @@ static void read_choice(struct summary_reader *reader, uint32_t node,
     uint32_t selection = summary_reader_need(reader, node, "selection", JSON_READ_OBJECT);
     uint32_t decision = summary_reader_need(reader, node, "decision", JSON_READ_OBJECT);
     group->decision_node = decision;
-    uint32_t gain = summary_reader_member(reader, decision, "gain", JSON_READ_OBJECT);
+    uint32_t gain = json_fields_member(&reader->fields, decision, "gain", JSON_READ_OBJECT);
     group->choice = (struct comparison_choice){
         .decision = summary_reader_need_text(reader, decision, "decision"),
         .rule = summary_reader_text(reader, decision, "rule"),
         .reason = summary_reader_text(reader, decision, "reason"),
         .strategy = summary_reader_text(reader, selection, "strategy"),
         .selection_reason = summary_reader_text(reader, selection, "reason"),
-        .gain = summary_reader_number(reader, gain, "value")};
+        .gain = json_fields_number(&reader->fields, gain, "value")};
 }
 
 /* A word that is none of the three cannot be told better or worse than another. */
 static void check_decision(struct summary_reader *reader, const struct comparison_members *group)
 {
     static const char *const known[] = {"accept", "tune", "reject"};
-    for (size_t i = 0; i < sizeof known / sizeof known[0] && reader->status == STATUS_OK; i++)
+    for (size_t i = 0; i < sizeof known / sizeof known[0] && reader->fields.status == STATUS_OK;
+         i++)
         if (strcmp(group->choice.decision, known[i]) == 0)
             return;
-    if (reader->status == STATUS_OK)
-        reader->status = json_read_refuse(
-            &reader->source, json_read_member(&reader->json, group->decision_node, "decision"),
-            reader->diag, "expected accept, tune or reject");
+    if (reader->fields.status == STATUS_OK)
+        reader->fields.status =
+            json_read_refuse(&reader->fields.source,
+                             json_read_member(&reader->json, group->decision_node, "decision"),
+                             reader->fields.diag, "expected accept, tune or reject");
 }
 
 /* Who counts as equally fast as the fastest. */
 static void read_ties(struct summary_reader *reader, uint32_t node,
                       struct comparison_members *group)
 {
-    uint32_t selection = summary_reader_member(reader, node, "selection", JSON_READ_OBJECT);
+    uint32_t selection = json_fields_member(&reader->fields, node, "selection", JSON_READ_OBJECT);
     size_t count = group->candidate_count;
-    long fastest = summary_reader_index(reader, selection, "fastest", count);
+    long fastest = json_fields_index(&reader->fields, selection, "fastest", count);
     struct series tied = summary_reader_series(
-        reader, summary_reader_member(reader, selection, "tied", JSON_READ_ARRAY));
-    bool *flags = arena_take_array(reader->arena, count + 1, sizeof *flags);
-    if (flags == NULL && reader->status == STATUS_OK)
-        reader->status = diag_no_memory(reader->diag);
-    if (reader->status != STATUS_OK)
+        reader, json_fields_member(&reader->fields, selection, "tied", JSON_READ_ARRAY));
+    bool *flags = arena_take_array(reader->fields.arena, count + 1, sizeof *flags);
+    if (flags == NULL && reader->fields.status == STATUS_OK)
+        reader->fields.status = diag_no_memory(reader->fields.diag);
+    if (reader->fields.status != STATUS_OK)
         return;
     for (size_t i = 0; i < tied.count; i++)
         if (tied.values[i] >= 0 && tied.values[i] < (double)count)
@@ -252,16 +255,16 @@ static void read_group(struct summary_reader *reader, uint32_t node,
     const uint32_t *nodes = summary_reader_objects(
         reader, summary_reader_need(reader, node, "candidates", JSON_READ_ARRAY), &count);
     struct comparison_candidate *candidates =
-        arena_take_array(reader->arena, count, sizeof *candidates);
-    if (candidates == NULL && reader->status == STATUS_OK)
-        reader->status = diag_no_memory(reader->diag);
+        arena_take_array(reader->fields.arena, count, sizeof *candidates);
+    if (candidates == NULL && reader->fields.status == STATUS_OK)
+        reader->fields.status = diag_no_memory(reader->fields.diag);
     group->label = summary_reader_need_text(reader, node, "label");
     group->level = summary_reader_text(reader, node, "evidence_level");
-    group->times_count = summary_reader_flag(reader, node, "times_count");
+    group->times_count = json_fields_flag(&reader->fields, node, "times_count");
     read_key(reader, node, group);
     read_choice(reader, node, group);
     check_decision(reader, group);
-    for (size_t i = 0; i < count && reader->status == STATUS_OK; i++)
+    for (size_t i = 0; i < count && reader->fields.status == STATUS_OK; i++)
         comparison_candidate_read(reader, nodes[i], &candidates[i]);
     group->candidates = candidates;
     group->candidate_count = count;
@@ -273,13 +276,15 @@ static size_t read_rejected(struct summary_reader *reader, struct comparison_rej
 {
     size_t count, errors;
     const uint32_t *nodes = summary_reader_objects(
-        reader, summary_reader_member(reader, 0, "rejected_sources", JSON_READ_ARRAY), &count);
-    uint32_t options = summary_reader_member(reader, 0, "options", JSON_READ_OBJECT);
-    if (summary_reader_flag(reader, options, "allow_invalid"))
+        reader, json_fields_member(&reader->fields, 0, "rejected_sources", JSON_READ_ARRAY),
+        &count);
+    uint32_t options = json_fields_member(&reader->fields, 0, "options", JSON_READ_OBJECT);
+    if (json_fields_flag(&reader->fields, options, "allow_invalid"))
         return 0;
     for (size_t i = 0; i < count && rejected != NULL; i++) {
         const uint32_t *error = summary_reader_objects(
-            reader, summary_reader_member(reader, nodes[i], "errors", JSON_READ_ARRAY), &errors);
+            reader, json_fields_member(&reader->fields, nodes[i], "errors", JSON_READ_ARRAY),
+            &errors);
         rejected[i].path = summary_reader_text(reader, nodes[i], "path");
         rejected[i].error = errors > 0 ? summary_reader_text(reader, error[0], "message") : NULL;
         if (rejected[i].error == NULL)
@@ -296,18 +301,18 @@ static void read_policy(struct comparison_side *side, struct summary_reader *rea
     const char **names = arena_take_array(&side->arena, count, sizeof *names);
     const char **values = arena_take_array(&side->arena, count, sizeof *values);
     policy_init(&side->policy);
-    if (reader->status == STATUS_OK && (names == NULL || values == NULL))
-        reader->status = diag_no_memory(reader->diag);
-    if (reader->status == STATUS_OK)
-        reader->status =
-            policy_read(&reader->source, policy, &side->arena, &side->policy, reader->diag);
-    for (uint32_t key = reader->status == STATUS_OK ? json_read_first(json, policy)
-                                                    : JSON_READ_NONE;
-         key != JSON_READ_NONE && reader->status == STATUS_OK;
+    if (reader->fields.status == STATUS_OK && (names == NULL || values == NULL))
+        reader->fields.status = diag_no_memory(reader->fields.diag);
+    if (reader->fields.status == STATUS_OK)
+        reader->fields.status = policy_read(&reader->fields.source, policy, &side->arena,
+                                            &side->policy, reader->fields.diag);
+    for (uint32_t key = reader->fields.status == STATUS_OK ? json_read_first(json, policy)
+                                                           : JSON_READ_NONE;
+         key != JSON_READ_NONE && reader->fields.status == STATUS_OK;
          key = json_read_next(json, policy, key)) {
         char *name = arena_take(&side->arena, (size_t)json->nodes[key].length + 1);
         if (name == NULL) {
-            reader->status = diag_no_memory(reader->diag);
+            reader->fields.status = diag_no_memory(reader->fields.diag);
             return;
         }
         json_read_string(json, key, name, (size_t)json->nodes[key].length + 1);
@@ -325,8 +330,8 @@ static enum status count_parts(struct comparison_side *side, size_t *groups, siz
         struct summary_reader *reader = &side->readers[i];
         uint32_t list = summary_reader_need(reader, 0, "groups", JSON_READ_ARRAY);
         uint32_t sources = summary_reader_need(reader, 0, "sources", JSON_READ_ARRAY);
-        if (reader->status != STATUS_OK)
-            return reader->status;
+        if (reader->fields.status != STATUS_OK)
+            return reader->fields.status;
         *groups += json_read_count(&reader->json, list);
         side->source_count += json_read_count(&reader->json, sources);
         *rejected += read_rejected(reader, NULL);
@@ -339,7 +344,7 @@ enum status comparison_side_read(struct comparison_side *side, struct diag *diag
     size_t groups = 0;
     size_t rejected = 0;
     for (size_t i = 0; i < side->reader_count; i++) /* what they were opened with may be gone */
-        side->readers[i].diag = diag;
+        side->readers[i].fields.diag = diag;
     enum status status = count_parts(side, &groups, &rejected);
     if (status != STATUS_OK)
         return status;
@@ -355,12 +360,12 @@ enum status comparison_side_read(struct comparison_side *side, struct diag *diag
             reader, summary_reader_need(reader, 0, "groups", JSON_READ_ARRAY), &count);
         if (i == 0)
             read_policy(side, reader);
-        for (size_t g = 0; g < count && reader->status == STATUS_OK; g++) {
+        for (size_t g = 0; g < count && reader->fields.status == STATUS_OK; g++) {
             members[side->group_count].index = g;
             read_group(reader, nodes[g], &members[side->group_count++]);
         }
         side->rejected_count += read_rejected(reader, left_out + side->rejected_count);
-        status = reader->status;
+        status = reader->fields.status;
     }
     side->groups = members;
     side->rejected = left_out;

@@ -118,7 +118,7 @@ static const struct comparison_candidate *selected_beyond(const struct explanati
 {
     const struct comparison_members *group = teller->item->group;
     const char *strategy = summary_reader_text(reader, change, "strategy");
-    long index = summary_reader_index(reader, change, "candidate", group->candidate_count);
+    long index = json_fields_index(&reader->fields, change, "candidate", group->candidate_count);
     if (index >= 0)
         return &group->candidates[index];
     for (size_t i = 0; i < group->candidate_count && strategy != NULL; i++)
@@ -166,7 +166,7 @@ static void tell_change(struct explanation_teller *teller, struct summary_reader
     const char *direction = summary_reader_text(reader, change, "direction");
     bool up = direction != NULL && strcmp(direction, "up") == 0;
     const struct change_shape shape = {strcmp(unit, "ratio") == 0, strcmp(comparison, "any") == 0};
-    double value = summary_reader_number(reader, change, "value");
+    double value = json_fields_number(&reader->fields, change, "value");
     const char *id = change_id(teller, selected_beyond(teller, reader, change), decision, &shape);
     const char *words = limit;
     for (size_t i = 0; i < COUNT(limits); i++)
@@ -180,7 +180,7 @@ static void tell_change(struct explanation_teller *teller, struct summary_reader
         MESSAGE_TEXT("decision", decision),
         MESSAGE_TEXT("rule", rule != NULL ? rule : "")};
     if (teller->status == STATUS_OK)
-        teller->status = reader->status;
+        teller->status = reader->fields.status;
     if (id != NULL)
         explanation_parts_tell(teller, EXPLANATION_CHANGE, id, values, COUNT(values));
 }
@@ -205,18 +205,19 @@ void explanation_parts_changes(struct explanation_teller *teller)
 {
     struct summary_reader *reader = &teller->explanation->side.readers[0];
     size_t rows, changes;
-    const uint32_t *row =
-        summary_reader_objects(reader,
-                               summary_reader_member(reader, teller->item->group->decision_node,
-                                                     "sensitivity", JSON_READ_ARRAY),
-                               &rows);
+    const uint32_t *row = summary_reader_objects(
+        reader,
+        json_fields_member(&reader->fields, teller->item->group->decision_node, "sensitivity",
+                           JSON_READ_ARRAY),
+        &rows);
     for (size_t i = 0; i < rows; i++) {
         const uint32_t *change = summary_reader_objects(
-            reader, summary_reader_member(reader, row[i], "changes", JSON_READ_ARRAY), &changes);
+            reader, json_fields_member(&reader->fields, row[i], "changes", JSON_READ_ARRAY),
+            &changes);
         for (size_t k = 0; k < changes && teller->status == STATUS_OK; k++)
             tell_change(teller, reader, row[i], change[k]);
     }
     if (teller->status == STATUS_OK)
-        teller->status = reader->status;
+        teller->status = reader->fields.status;
     tell_needed_speed(teller);
 }

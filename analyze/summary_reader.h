@@ -1,29 +1,22 @@
 #ifndef RANKLEDGER_SUMMARY_READER_H
 #define RANKLEDGER_SUMMARY_READER_H
 
-#include "arena.h"
-#include "diag.h"
 #include "input.h"
-#include "json_read.h"
+#include "json_fields.h"
 #include "record.h"
 #include "text_buffer.h"
 
 /*
  * Reads a summary (rankledger.summary/1) that another run wrote: by the commands that explain or
- * compare it. A member that is absent or null is NAN, NULL, JSON_READ_NONE; one of another type
- * than the format's is an error with its position, because what is read as absent would be passed
- * over silently. The first error stays in `status`, and later reads do nothing.
+ * compare it. Members are read with `fields` (json_fields.h); texts, and what must be there, here.
  */
 struct summary_reader {
     const char *display; /* the document's name, safe to print */
     struct json_read_document json;
-    struct json_read_source source;
+    struct json_fields fields; /* of it; arena (of texts and series) and diag are the caller's */
     struct input_buffer input; /* its text, read from a file, */
     struct text_buffer text;   /* or written in memory */
     const char *broken;        /* why it is no JSON, safe to print; NULL: it is */
-    struct arena *arena;       /* of texts and series; the caller's */
-    enum status status;
-    struct diag *diag;
 };
 
 /*
@@ -40,18 +33,8 @@ enum status summary_reader_take(struct summary_reader *reader, const char *displ
 
 void summary_reader_fini(struct summary_reader *reader);
 
-double summary_reader_number(struct summary_reader *reader, uint32_t object, const char *name);
-/* The same of what cannot be negative. */
-double summary_reader_amount(struct summary_reader *reader, uint32_t object, const char *name);
 /* As written, not escaped. */
 const char *summary_reader_text(struct summary_reader *reader, uint32_t object, const char *name);
-/* False where absent. */
-bool summary_reader_flag(struct summary_reader *reader, uint32_t object, const char *name);
-/* Below `limit`; -1 where absent. */
-long summary_reader_index(struct summary_reader *reader, uint32_t object, const char *name,
-                          size_t limit);
-uint32_t summary_reader_member(struct summary_reader *reader, uint32_t object, const char *name,
-                               enum json_read_type type);
 /* A null among the numbers is NAN. */
 struct series summary_reader_series(struct summary_reader *reader, uint32_t array);
 

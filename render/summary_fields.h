@@ -7,21 +7,17 @@
 
 #include "arena.h"
 #include "diag.h"
-#include "json_read.h"
+#include "json_fields.h"
 #include "summary.h"
 #include "text_buffer.h"
 
 /*
- * The reading of a summary, field by field. The first fault stays in `status`, after which every
- * call does nothing and gives "absent", so that a reader of many fields checks once at the end.
- * All texts are made safe to print and lose user names of paths here, once for every output.
+ * The reading of a summary, field by field, as json_fields.h reads, into structures. All texts are
+ * made safe to print and lose user names of paths here, once for every output.
  */
 struct summary_fields {
-    struct json_read_source source;
-    struct arena *arena;       /* of the summary */
+    struct json_fields json;   /* first fault, arena of the summary */
     struct text_buffer buffer; /* reused for texts */
-    struct diag *diag;
-    enum status status;
 };
 
 /* What a member may be; an absent member and null leave NAN, NULL, false or SUMMARY_NOT_TOLD. */
@@ -45,19 +41,8 @@ struct summary_fields_row {
 void summary_fields_read(struct summary_fields *fields, uint32_t object,
                          const struct summary_fields_row *rows, size_t count, void *target);
 
-/* A member of the given type; NONE if absent or null. */
-uint32_t summary_fields_member(struct summary_fields *fields, uint32_t object, const char *name,
-                               enum json_read_type type);
-
 /* A string member as a text of the arena; NULL if absent or null. */
 const char *summary_fields_text(struct summary_fields *fields, uint32_t object, const char *name);
-
-/* An index below `limit`; -1 if absent or null. */
-long summary_fields_index(struct summary_fields *fields, uint32_t object, const char *name,
-                          size_t limit);
-
-/* Zeroed room of the arena for `count` elements; NULL with status set if memory is exhausted. */
-void *summary_fields_take(struct summary_fields *fields, size_t count, size_t size);
 
 struct summary_texts summary_fields_texts(struct summary_fields *fields, uint32_t object,
                                           const char *name);

@@ -25,11 +25,11 @@ static void read_source(struct summary_fields *fields, uint32_t node, void *elem
     summary_fields_read(fields, node, rows, COUNT(rows), source);
     source->warnings = summary_fields_texts(fields, node, "warnings");
     /* The reason of a failure that has one says more than the whole object. */
-    uint32_t failure = json_read_member(fields->source.document, node, "failure");
-    uint32_t reason = json_read_is(fields->source.document, failure, JSON_READ_OBJECT)
-                          ? json_read_member(fields->source.document, failure, "reason")
+    uint32_t failure = json_read_member(fields->json.source.document, node, "failure");
+    uint32_t reason = json_read_is(fields->json.source.document, failure, JSON_READ_OBJECT)
+                          ? json_read_member(fields->json.source.document, failure, "reason")
                           : JSON_READ_NONE;
-    if (json_read_is(fields->source.document, reason, JSON_READ_STRING))
+    if (json_read_is(fields->json.source.document, reason, JSON_READ_STRING))
         source->failure = summary_fields_text(fields, failure, "reason");
 }
 
@@ -78,10 +78,10 @@ static int compare_ranks(const void *a, const void *b, void *context)
 static void set_order(struct summary_fields *fields, struct summary_group *group,
                       struct summary_candidate *candidates)
 {
-    size_t *order = arena_take_array(fields->arena, group->candidate_count + 1, sizeof *order);
-    if (order == NULL && fields->status == STATUS_OK)
-        fields->status = diag_no_memory(fields->diag);
-    if (fields->status != STATUS_OK)
+    size_t *order = arena_take_array(fields->json.arena, group->candidate_count + 1, sizeof *order);
+    if (order == NULL && fields->json.status == STATUS_OK)
+        fields->json.status = diag_no_memory(fields->json.diag);
+    if (fields->json.status != STATUS_OK)
         return;
     for (size_t i = 0; i < group->candidate_count; i++)
         order[i] = i;
@@ -118,9 +118,9 @@ static void read_group(struct summary_fields *fields, uint32_t node, void *eleme
     struct summary_group *group = element;
     struct summary_load *load = (struct summary_load *)fields;
     summary_fields_read(fields, node, rows, COUNT(rows), group);
-    uint32_t workload = summary_fields_member(fields, node, "key", JSON_READ_OBJECT);
+    uint32_t workload = json_fields_member(&fields->json, node, "key", JSON_READ_OBJECT);
     summary_fields_read(fields, workload, workload_rows, COUNT(workload_rows), group);
-    uint32_t hardware = summary_fields_member(fields, node, "hardware", JSON_READ_OBJECT);
+    uint32_t hardware = json_fields_member(&fields->json, node, "hardware", JSON_READ_OBJECT);
     summary_fields_read(fields, hardware, hardware_rows, COUNT(hardware_rows), group);
     struct summary_candidate *candidates =
         summary_fields_array(fields, node, "candidates", sizeof *candidates,
@@ -129,13 +129,14 @@ static void read_group(struct summary_fields *fields, uint32_t node, void *eleme
     set_order(fields, group, candidates);
     load->candidate_count = group->candidate_count;
     load->candidates = group->candidates;
-    uint32_t decision = summary_fields_member(fields, node, "decision", JSON_READ_OBJECT);
-    if (decision == JSON_READ_NONE && fields->status == STATUS_OK)
-        fields->status =
-            json_read_refuse(&fields->source, node, fields->diag, "the group has no decision");
+    uint32_t decision = json_fields_member(&fields->json, node, "decision", JSON_READ_OBJECT);
+    if (decision == JSON_READ_NONE && fields->json.status == STATUS_OK)
+        fields->json.status = json_read_refuse(&fields->json.source, node, fields->json.diag,
+                                               "the group has no decision");
     group->decision = summary_load_decision(fields, decision);
     group->decision.label = label_of(group, group->decision.candidate);
-    uint32_t comparability = summary_fields_member(fields, node, "comparability", JSON_READ_OBJECT);
+    uint32_t comparability =
+        json_fields_member(&fields->json, node, "comparability", JSON_READ_OBJECT);
     summary_load_conditions(fields, node, group);
     group->warnings =
         summary_fields_messages(fields, comparability, "warnings", &group->warning_count);
@@ -161,24 +162,24 @@ static void read_policy(struct summary_fields *fields, uint32_t root, struct sum
         {"goal", SUMMARY_FIELDS_TEXT, offsetof(struct summary_policy, goal)},
         {"baseline", SUMMARY_FIELDS_TEXT, offsetof(struct summary_policy, baseline)},
     };
-    uint32_t node = summary_fields_member(fields, root, "policy", JSON_READ_OBJECT);
+    uint32_t node = json_fields_member(&fields->json, root, "policy", JSON_READ_OBJECT);
     summary_fields_read(fields, node, rows, COUNT(rows), policy);
 }
 
 static void read_failure(struct summary_fields *fields, uint32_t root, struct summary *summary)
 {
-    uint32_t failure = json_read_member(fields->source.document, root, "failure");
-    if (json_read_is(fields->source.document, failure, JSON_READ_STRING))
+    uint32_t failure = json_read_member(fields->json.source.document, root, "failure");
+    if (json_read_is(fields->json.source.document, failure, JSON_READ_STRING))
         summary->failure = summary_fields_text(fields, root, "failure");
     else
         summary->failure = summary_fields_text(
-            fields, summary_fields_member(fields, root, "failure", JSON_READ_OBJECT), "reason");
+            fields, json_fields_member(&fields->json, root, "failure", JSON_READ_OBJECT), "reason");
 }
 
 static void read_summary(struct summary_load *load, struct summary *summary)
 {
     struct summary_fields *fields = &load->fields;
-    uint32_t program = summary_fields_member(fields, 0, "program", JSON_READ_OBJECT);
+    uint32_t program = json_fields_member(&fields->json, 0, "program", JSON_READ_OBJECT);
     summary->program_version = summary_fields_text(fields, program, "version");
     summary->weakest_source_level = summary_fields_text(fields, 0, "weakest_source_level");
     read_policy(fields, 0, &summary->policy);
@@ -198,7 +199,7 @@ static void read_summary(struct summary_load *load, struct summary *summary)
         if (summary->groups[i].candidate_count > load->candidate_count)
             load->candidate_count = summary->groups[i].candidate_count;
     summary->decision = summary_load_decision(
-        fields, summary_fields_member(fields, 0, "decision", JSON_READ_OBJECT));
+        fields, json_fields_member(&fields->json, 0, "decision", JSON_READ_OBJECT));
     if (summary->group_count == 1)
         summary->decision.label = label_of(&summary->groups[0], summary->decision.candidate);
 }
@@ -256,19 +257,17 @@ enum status summary_load(const char *path, const char *text, size_t size, struct
     struct json_read_document document = {0};
     struct json_read_fault fault = {0};
     struct summary loaded = {0};
-    struct summary_load load = {.fields = {.source = {&document, path},
-                                           .arena = &loaded.arena,
-                                           .diag = diag,
-                                           .status = STATUS_OK}};
+    struct summary_load load = {
+        .fields.json = {.source = {&document, path}, .arena = &loaded.arena, .diag = diag}};
     enum status status = json_read_parse(&document, text, size, &fault, diag);
     if (status == STATUS_INPUT)
         status = refuse_text(path, text, size, &fault, diag);
     if (status == STATUS_OK)
-        status = check_document(&load.fields.source, diag);
+        status = check_document(&load.fields.json.source, diag);
     if (status != STATUS_OK)
         goto cleanup;
     read_summary(&load, &loaded);
-    status = load.fields.status;
+    status = load.fields.json.status;
     if (status == STATUS_OK) {
         *summary = loaded;
         loaded = (struct summary){0};

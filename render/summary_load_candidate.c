@@ -36,7 +36,7 @@ static void read_workload(struct summary_fields *fields, uint32_t node,
         {"world_size", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_candidate, world_size)},
         {"warmup", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_candidate, warmup)},
     };
-    uint32_t workload = summary_fields_member(fields, node, "workload", JSON_READ_OBJECT);
+    uint32_t workload = json_fields_member(&fields->json, node, "workload", JSON_READ_OBJECT);
     summary_fields_read(fields, workload, rows, COUNT(rows), candidate);
 }
 
@@ -66,7 +66,7 @@ static void read_metrics(struct summary_fields *fields, uint32_t node,
         {"throughput_unit", SUMMARY_FIELDS_TEXT,
          offsetof(struct summary_candidate, throughput_unit)},
     };
-    uint32_t metrics = summary_fields_member(fields, node, "metrics", JSON_READ_OBJECT);
+    uint32_t metrics = json_fields_member(&fields->json, node, "metrics", JSON_READ_OBJECT);
     summary_fields_read(fields, metrics, rows, COUNT(rows), candidate);
 }
 
@@ -86,7 +86,7 @@ static void read_interval(struct summary_fields *fields, uint32_t node,
         {"unit", SUMMARY_FIELDS_TEXT, offsetof(struct summary_candidate, interval_unit)},
         {"samples", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_candidate, interval_samples)},
     };
-    uint32_t interval = summary_fields_member(fields, node, "interval", JSON_READ_OBJECT);
+    uint32_t interval = json_fields_member(&fields->json, node, "interval", JSON_READ_OBJECT);
     summary_fields_read(fields, interval, rows, COUNT(rows), candidate);
     read_bounds(fields, interval, "step_time_ms", &candidate->step_time_lower_ms,
                 &candidate->step_time_upper_ms);
@@ -115,8 +115,8 @@ static void read_memory(struct summary_fields *fields, uint32_t node,
         {"reserved", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_candidate, reserved_mb)},
         {"device", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_candidate, device_mb)},
     };
-    uint32_t memory = summary_fields_member(fields, node, "memory", JSON_READ_OBJECT);
-    uint32_t kinds = summary_fields_member(fields, memory, "kinds", JSON_READ_OBJECT);
+    uint32_t memory = json_fields_member(&fields->json, node, "memory", JSON_READ_OBJECT);
+    uint32_t kinds = json_fields_member(&fields->json, memory, "kinds", JSON_READ_OBJECT);
     summary_fields_read(fields, kinds, rows, COUNT(rows), candidate);
     candidate->per_rank_mb = summary_fields_numbers(fields, memory, "per_rank_mb");
     candidate->phases = summary_fields_array(fields, memory, "phases", sizeof(struct summary_phase),
@@ -158,7 +158,7 @@ static void read_ledger(struct summary_fields *fields, uint32_t node, struct sum
         {"padding_mb", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_ledger, padding_mb)},
         {"residual_mb", SUMMARY_FIELDS_NUMBER, offsetof(struct summary_ledger, residual_mb)},
     };
-    uint32_t object = summary_fields_member(fields, node, "ledger", JSON_READ_OBJECT);
+    uint32_t object = json_fields_member(&fields->json, node, "ledger", JSON_READ_OBJECT);
     summary_fields_read(fields, object, rows, COUNT(rows), ledger);
     ledger->temporary.items =
         summary_fields_array(fields, object, "temporary", sizeof(struct summary_amount),
@@ -221,7 +221,7 @@ static void read_failure(struct summary_fields *fields, uint32_t node,
     };
     failure->rank = (double)NAN;
     failure->step = (double)NAN;
-    uint32_t object = summary_fields_member(fields, node, "failure", JSON_READ_OBJECT);
+    uint32_t object = json_fields_member(&fields->json, node, "failure", JSON_READ_OBJECT);
     if (object != JSON_READ_NONE)
         summary_fields_read(fields, object, rows, COUNT(rows), failure);
 }
@@ -232,16 +232,16 @@ static void read_sources(struct summary_fields *fields, uint32_t node,
 {
     const struct summary_load *load = (const struct summary_load *)fields;
     struct summary_numbers numbers = summary_fields_numbers(fields, node, "sources");
-    size_t *indices = arena_take_array(fields->arena, numbers.count + 1, sizeof *indices);
-    if (indices == NULL && fields->status == STATUS_OK)
-        fields->status = diag_no_memory(fields->diag);
-    for (size_t i = 0; i < numbers.count && fields->status == STATUS_OK; i++) {
+    size_t *indices = arena_take_array(fields->json.arena, numbers.count + 1, sizeof *indices);
+    if (indices == NULL && fields->json.status == STATUS_OK)
+        fields->json.status = diag_no_memory(fields->json.diag);
+    for (size_t i = 0; i < numbers.count && fields->json.status == STATUS_OK; i++) {
         double value = numbers.items[i];
         if (!(value >= 0 && value < (double)load->source_count && value == floor(value)))
-            fields->status = json_read_refuse(
-                &fields->source, json_read_member(fields->source.document, node, "sources"),
-                fields->diag, "expected indices below %zu, the number of sources",
-                load->source_count);
+            fields->json.status = json_read_refuse(
+                &fields->json.source,
+                json_read_member(fields->json.source.document, node, "sources"), fields->json.diag,
+                "expected indices below %zu, the number of sources", load->source_count);
         else
             indices[i] = (size_t)value;
     }
@@ -281,7 +281,7 @@ void summary_load_candidate(struct summary_fields *fields, uint32_t node, void *
         summary_fields_array(fields, node, "checkpoint", sizeof(struct summary_checkpoint),
                              &candidate->checkpoint_count, read_checkpoint);
     read_failure(fields, node, &candidate->failure);
-    long repeats = summary_fields_index(fields, node, "repeats", (size_t)1 << 30);
+    long repeats = json_fields_index(&fields->json, node, "repeats", (size_t)1 << 30);
     candidate->repeats = repeats > 0 ? (size_t)repeats : 1;
     read_sources(fields, node, candidate);
     candidate->normalised =

@@ -44,9 +44,9 @@ static struct summary_condition condition_of(struct summary_fields *fields, cons
         text_buffer_printf(list, "%s%s", i == 0 ? "" : ", ", values->items[i].text);
     if (values->more)
         text_buffer_puts(list, ", ...");
-    condition.text = list->failed ? NULL : arena_copy(fields->arena, list->text, list->length);
-    if (condition.text == NULL && fields->status == STATUS_OK)
-        fields->status = diag_no_memory(fields->diag);
+    condition.text = list->failed ? NULL : arena_copy(fields->json.arena, list->text, list->length);
+    if (condition.text == NULL && fields->json.status == STATUS_OK)
+        fields->json.status = diag_no_memory(fields->json.diag);
     return condition;
 }
 
@@ -66,18 +66,18 @@ static const char *const workload_names[] = {
 
 static void read_workload(struct summary_fields *fields, uint32_t node, struct summary_group *group)
 {
-    const struct json_read_document *document = fields->source.document;
-    uint32_t candidates = summary_fields_member(fields, node, "candidates", JSON_READ_ARRAY);
-    uint32_t shared = summary_fields_member(fields, node, "workload", JSON_READ_OBJECT);
+    const struct json_read_document *document = fields->json.source.document;
+    uint32_t candidates = json_fields_member(&fields->json, node, "candidates", JSON_READ_ARRAY);
+    uint32_t shared = json_fields_member(&fields->json, node, "workload", JSON_READ_OBJECT);
     struct summary_condition *items =
-        summary_fields_take(fields, COUNT(workload_names), sizeof *items);
+        json_fields_take(&fields->json, COUNT(workload_names), sizeof *items);
     size_t count = 0;
-    for (size_t i = 0; i < COUNT(workload_names) && fields->status == STATUS_OK; i++) {
+    for (size_t i = 0; i < COUNT(workload_names) && fields->json.status == STATUS_OK; i++) {
         struct values values = {0};
         uint32_t at =
             candidates == JSON_READ_NONE ? candidates : json_read_first(document, candidates);
         for (; at != JSON_READ_NONE; at = json_read_next(document, candidates, at)) {
-            uint32_t own = summary_fields_member(fields, at, "workload", JSON_READ_OBJECT);
+            uint32_t own = json_fields_member(&fields->json, at, "workload", JSON_READ_OBJECT);
             struct summary_condition value =
                 summary_fields_condition(fields, own, workload_names[i]);
             add_value(&values, &value);
@@ -87,7 +87,7 @@ static void read_workload(struct summary_fields *fields, uint32_t node, struct s
                 summary_fields_condition(fields, shared, workload_names[i]);
             add_value(&values, &value);
         }
-        if (values.count > 0 && fields->status == STATUS_OK)
+        if (values.count > 0 && fields->json.status == STATUS_OK)
             items[count++] = condition_of(fields, workload_names[i], &values);
     }
     group->workload = (struct summary_conditions){items, count};
@@ -105,7 +105,7 @@ static void read_values(struct summary_fields *fields, uint32_t node, void *elem
     struct values values = {0};
     summary_fields_read(fields, node, rows, COUNT(rows), &named);
     struct summary_conditions listed = summary_fields_conditions(fields, node, "values");
-    for (size_t i = 0; i < listed.count && fields->status == STATUS_OK; i++)
+    for (size_t i = 0; i < listed.count && fields->json.status == STATUS_OK; i++)
         add_value(&values, &listed.items[i]);
     *condition = (struct summary_condition){.name = named.name, .number = (double)NAN};
     if (values.count > 0)
@@ -132,7 +132,7 @@ static struct summary_conditions join(struct summary_fields *fields,
                                       const struct summary_conditions *all, const char *section)
 {
     struct summary_condition *items =
-        summary_fields_take(fields, first.count + all->count, sizeof *items);
+        json_fields_take(&fields->json, first.count + all->count, sizeof *items);
     size_t count = 0;
     for (size_t i = 0; items != NULL && i < first.count; i++)
         if (first.items[i].text != NULL)
@@ -148,7 +148,7 @@ static struct summary_conditions join(struct summary_fields *fields,
 static void read_surroundings(struct summary_fields *fields, uint32_t node,
                               struct summary_group *group)
 {
-    uint32_t hardware = summary_fields_member(fields, node, "hardware", JSON_READ_OBJECT);
+    uint32_t hardware = json_fields_member(&fields->json, node, "hardware", JSON_READ_OBJECT);
     const struct summary_condition devices[] = {
         summary_fields_condition(fields, hardware, "device"),
         summary_fields_condition(fields, hardware, "device_count"),
@@ -156,7 +156,7 @@ static void read_surroundings(struct summary_fields *fields, uint32_t node,
     struct summary_conditions all = {0};
     all.items = summary_fields_array(fields, node, "conditions", sizeof(struct summary_condition),
                                      &all.count, read_values);
-    if (fields->status != STATUS_OK)
+    if (fields->json.status != STATUS_OK)
         return;
     group->workload = join(fields, group->workload, &all, "workload.");
     group->hardware =
@@ -180,8 +180,8 @@ static void read_key(struct summary_fields *fields, uint32_t node, struct summar
         "times_count",  "device",
         "device_count",
     };
-    uint32_t key = summary_fields_member(fields, node, "key", JSON_READ_OBJECT);
-    struct summary_condition *items = summary_fields_take(fields, COUNT(names), sizeof *items);
+    uint32_t key = json_fields_member(&fields->json, node, "key", JSON_READ_OBJECT);
+    struct summary_condition *items = json_fields_take(&fields->json, COUNT(names), sizeof *items);
     for (size_t i = 0; items != NULL && i < COUNT(names); i++)
         items[i] = summary_fields_condition(fields, key, names[i]);
     group->key = (struct summary_conditions){

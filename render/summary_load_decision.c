@@ -32,7 +32,7 @@ static void read_change(struct summary_fields *fields, uint32_t node, void *elem
     const struct summary_load *load = (const struct summary_load *)fields;
     struct summary_change *change = element;
     summary_fields_read(fields, node, rows, COUNT(rows), change);
-    long candidate = summary_fields_index(fields, node, "candidate", load->candidate_count);
+    long candidate = json_fields_index(&fields->json, node, "candidate", load->candidate_count);
     if (candidate >= 0 && load->candidates != NULL)
         change->label = load->candidates[candidate].label;
 }
@@ -60,9 +60,9 @@ static void read_gain(struct summary_fields *fields, uint32_t node,
         {"applicable", SUMMARY_FIELDS_BOOL, offsetof(struct summary_decision, gain_applicable)},
         {"goal", SUMMARY_FIELDS_TEXT, offsetof(struct summary_decision, goal)},
     };
-    uint32_t gain = summary_fields_member(fields, node, "gain", JSON_READ_OBJECT);
+    uint32_t gain = json_fields_member(&fields->json, node, "gain", JSON_READ_OBJECT);
     summary_fields_read(fields, gain, rows, COUNT(rows), decision);
-    uint32_t baseline = summary_fields_member(fields, node, "baseline", JSON_READ_OBJECT);
+    uint32_t baseline = json_fields_member(&fields->json, node, "baseline", JSON_READ_OBJECT);
     decision->baseline = summary_fields_text(fields, baseline, "strategy");
 }
 
@@ -83,7 +83,7 @@ struct summary_decision summary_load_decision(struct summary_fields *fields, uin
     decision.reason.text = summary_fields_text(fields, node, "reason");
     decision.reason.values =
         summary_fields_values(fields, node, "reason_values", &decision.reason.value_count);
-    decision.candidate = summary_fields_index(fields, node, "candidate", load->candidate_count);
+    decision.candidate = json_fields_index(&fields->json, node, "candidate", load->candidate_count);
     read_gain(fields, node, &decision);
     decision.actions =
         summary_fields_array(fields, node, "next_actions", sizeof(struct summary_action),

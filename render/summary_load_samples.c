@@ -15,7 +15,7 @@ static void read_timing(struct summary_fields *fields, uint32_t node, struct sum
         {"other_ms", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_timing, other_ms)},
         {"in_flight_ms", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_timing, in_flight_ms)},
     };
-    uint32_t object = summary_fields_member(fields, node, "timing", JSON_READ_OBJECT);
+    uint32_t object = json_fields_member(&fields->json, node, "timing", JSON_READ_OBJECT);
     timing->available = object != JSON_READ_NONE;
     summary_fields_read(fields, object, rows, COUNT(rows), timing);
 }
@@ -23,13 +23,14 @@ static void read_timing(struct summary_fields *fields, uint32_t node, struct sum
 /* Two arrays of one length; none if they are not. */
 static struct summary_scale read_scale(struct summary_fields *fields, uint32_t node)
 {
-    uint32_t ledger = summary_fields_member(fields, node, "ledger", JSON_READ_OBJECT);
-    uint32_t object = summary_fields_member(fields, ledger, "scale", JSON_READ_OBJECT);
+    uint32_t ledger = json_fields_member(&fields->json, node, "ledger", JSON_READ_OBJECT);
+    uint32_t object = json_fields_member(&fields->json, ledger, "scale", JSON_READ_OBJECT);
     struct summary_numbers sizes = summary_fields_numbers(fields, object, "world_size");
     struct summary_numbers residents = summary_fields_numbers(fields, object, "resident_mb");
     if (sizes.count == 0 || sizes.count != residents.count)
         return (struct summary_scale){0};
-    struct summary_scale_point *points = summary_fields_take(fields, sizes.count, sizeof *points);
+    struct summary_scale_point *points =
+        json_fields_take(&fields->json, sizes.count, sizeof *points);
     for (size_t i = 0; points != NULL && i < sizes.count; i++)
         points[i] = (struct summary_scale_point){sizes.items[i], residents.items[i]};
     return (struct summary_scale){points, points == NULL ? 0 : sizes.count};
@@ -58,7 +59,7 @@ static void read_varied(struct summary_fields *fields, uint32_t node, void *elem
 void summary_load_samples(struct summary_fields *fields, uint32_t node,
                           struct summary_candidate *candidate)
 {
-    uint32_t samples = summary_fields_member(fields, node, "samples", JSON_READ_OBJECT);
+    uint32_t samples = json_fields_member(&fields->json, node, "samples", JSON_READ_OBJECT);
     candidate->step_times = summary_fields_samples(fields, samples, "step_times_ms");
     candidate->round_steps = summary_fields_numbers(fields, samples, "round_steps");
     candidate->losses = summary_fields_numbers(fields, samples, "losses");

@@ -385,7 +385,7 @@ class Compare(ProgramCase):
             refused(json.dumps(document), "/groups/0/candidates/0/" + member)
         document = json.loads(good)
         document["groups"][0]["candidates"][0]["metrics"]["throughput"] = "fast"
-        refused(json.dumps(document), "found a string")
+        refused(json.dumps(document), "found the text")
         document["groups"][0]["candidates"][0]["metrics"]["throughput"] = -1
         refused(json.dumps(document), "expected a number of at least 0")
         document = json.loads(good)

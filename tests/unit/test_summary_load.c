@@ -127,7 +127,7 @@ Test(summary_load, refuses_what_no_summary_has)
     expect_refusal(GROUP("\"candidates\": {}"), "", "candidates");
     expect_refusal(CANDIDATE(", \"eligible\": 1"), "", "eligible");
     expect_refusal(CANDIDATE(", \"metrics\": {\"throughput\": \"fast\"}"), "", "throughput");
-    expect_refusal(CANDIDATE(", \"metrics\": {\"throughput\": -1}"), "", "negative");
+    expect_refusal(CANDIDATE(", \"metrics\": {\"throughput\": -1}"), "", "at least 0");
     expect_refusal(CANDIDATE(", \"interval\": {\"step_time_ms\": [1, \"2\"]}"), "", "step_time_ms");
     expect_refusal(CANDIDATE(", \"sources\": [0]"), "", "indices below 0");
     expect_refusal(CANDIDATE(", \"sources\": [0.5]"), ", \"sources\": [{\"path\": \"p\"}]",
