@@ -3,16 +3,25 @@
 #include <math.h>
 #include <string.h>
 
+#include "chart_throughput_marks.h"
 #include "chart_throughput_words.h"
 
 /*
- * Throughput per candidate as a bar from zero with the minimum as a line, and in a panel of its
- * own the exposed communication with its maximum: two units share no axis.
+ * Throughput per candidate as a bar from zero with its interval, its samples as dots below it and
+ * the minimum as a line; and in a panel of its own the exposed communication with its maximum: two
+ * units share no axis. Where a page has no room for that panel the share is told as a number.
  */
 
 #define LABEL_WIDTH 196.0
 #define SHARE_PANEL_WIDTH 120.0
 #define SHARE_BAR 12.0
+#define PANEL_LEAST 260.0 /* of throughput, before the other panel is given up */
+
+/* What is drawn on and below a bar. */
+struct row_marks {
+    struct throughput_samples samples;
+    struct chart_throughput_spread spread;
+};
 
 struct throughput_chart {
     struct chart_frame frame;
@@ -21,8 +30,12 @@ struct throughput_chart {
     struct chart_lines lines;
     const char *unit; /* of the axis; NULL: nothing is measured */
     bool shares;      /* the exposed communication of some candidate is measured */
+    bool share_panel; /* and there is room to draw it */
     bool chosen;      /* the best eligible is what the decision accepts */
     bool areas[THEME_AREA_COUNT];
+    bool signs[CHART_SIGN_MARK + 1];
+    struct row_marks *every; /* as frame.every */
+    struct row_marks *marks; /* of the lines */
 };
 
 static bool is_measure(double value)
@@ -67,13 +80,42 @@ static void read_all(struct throughput_chart *chart)
     }
 }
 
+/* The samples of all candidates: the axis of every page holds them. */
+static enum status read_samples(struct throughput_chart *chart, struct diag *diag)
+{
+    struct arena *arena = &chart->frame.scene.arena;
+    size_t count = chart->frame.every.count;
+    chart->every = arena_take_array(arena, count + 1, sizeof *chart->every);
+    if (chart->every == NULL)
+        return diag_no_memory(diag);
+    chart->marks = chart->every + (chart->frame.rows.items - chart->frame.every.items);
+    for (size_t i = 0; i < count; i++) {
+        const struct summary_candidate *candidate = chart->frame.every.items[i];
+        struct row_marks *marks = &chart->every[i];
+        if (!has_bar(chart, candidate))
+            continue;
+        enum status status = throughput_samples_of(candidate, arena, &marks->samples, diag);
+        if (status != STATUS_OK)
+            return status;
+        marks->spread = chart_throughput_spread_of(candidate, &marks->samples);
+    }
+    return STATUS_OK;
+}
+
 static void read_lines(struct throughput_chart *chart)
 {
     for (size_t i = 0; i < chart->lines.count; i++) {
         struct chart_line *line = &chart->lines.items[i];
+        const struct row_marks *marks = &chart->marks[i];
         line->has_mark = has_bar(chart, line->candidate);
-        if (line->has_mark)
-            chart->areas[area_of(chart, line->candidate)] = true;
+        if (!line->has_mark)
+            continue;
+        chart->areas[area_of(chart, line->candidate)] = true;
+        chart->signs[marks->spread.sign] = true;
+        if (marks->samples.count > 0) {
+            chart->signs[CHART_SIGN_DOT] = true;
+            line->below = CHART_THROUGHPUT_STRIP;
+        }
     }
 }
 
@@ -82,7 +124,8 @@ static double largest_throughput(const struct throughput_chart *chart)
     double largest = 0;
     for (size_t i = 0; i < chart->frame.every.count; i++) {
         if (has_bar(chart, chart->frame.every.items[i]))
-            largest = fmax(largest, chart->frame.every.items[i]->throughput);
+            largest = fmax(largest, chart_throughput_reach(chart->frame.every.items[i],
+                                                           &chart->every[i].samples));
     }
     return largest;
 }
@@ -106,28 +149,51 @@ static struct axis_unit percent_unit(double largest)
 
 /* ---- Bars ---- */
 
-static void put_bars(struct throughput_chart *chart)
+static void put_bar(struct throughput_chart *chart, size_t i)
 {
-    struct scene *scene = &chart->frame.scene;
+    const struct chart_line *line = &chart->lines.items[i];
+    const struct chart_plot *plot = &chart->plot;
+    double to = chart_plot_x(plot, line->candidate->throughput);
+    struct canvas_box box = {plot->left, line->bar_y, fmax(to - plot->left, 0.75), CHART_LINES_BAR};
+    if (line->candidate->throughput > 0)
+        scene_rectangle(&chart->frame.scene, box,
+                        &chart->frame.theme->area[area_of(chart, line->candidate)]);
+}
+
+/* Over the line of the minimum, which would hide dots. */
+static void put_marks(struct throughput_chart *chart)
+{
     for (size_t i = 0; i < chart->lines.count; i++) {
         const struct chart_line *line = &chart->lines.items[i];
-        const struct summary_candidate *candidate = line->candidate;
-        if (line->has_mark && candidate->throughput > 0) {
-            double to = chart_plot_x(&chart->plot, candidate->throughput);
-            struct canvas_box box = {chart->plot.left, line->bar_y,
-                                     fmax(to - chart->plot.left, 0.75), CHART_LINES_BAR};
-            scene_rectangle(scene, box, &chart->frame.theme->area[area_of(chart, candidate)]);
-        }
-        if (chart->shares && is_measure(candidate->communication_ratio) &&
-            candidate->communication_ratio > 0) {
-            double to = chart_plot_x(&chart->share, 100 * candidate->communication_ratio);
-            struct canvas_box box = {chart->share.left, line->y + (line->height - SHARE_BAR) / 2,
-                                     fmax(to - chart->share.left, 0.75), SHARE_BAR};
-            scene_rectangle(
-                scene, box,
-                &chart->frame.theme->area[chart->frame.group->times_count ? THEME_COMMUNICATION
-                                                                          : THEME_NOT_COUNTED]);
-        }
+        const struct row_marks *marks = &chart->marks[i];
+        if (!line->has_mark)
+            continue;
+        if (marks->samples.count > 0)
+            chart_throughput_put_samples(&chart->frame, &chart->plot, line, &marks->samples);
+        chart_throughput_put_spread(&chart->frame, &chart->plot, line, &marks->spread);
+    }
+}
+
+static void put_share(struct throughput_chart *chart, const struct chart_line *line)
+{
+    double ratio = line->candidate->communication_ratio;
+    double to = chart_plot_x(&chart->share, 100 * ratio);
+    struct canvas_box box = {chart->share.left, line->y + (line->height - SHARE_BAR) / 2,
+                             fmax(to - chart->share.left, 0.75), SHARE_BAR};
+    bool count = chart->frame.group->times_count;
+    if (is_measure(ratio) && ratio > 0)
+        scene_rectangle(&chart->frame.scene, box,
+                        &chart->frame.theme->area[count ? THEME_COMMUNICATION : THEME_NOT_COUNTED]);
+}
+
+static void put_bars(struct throughput_chart *chart)
+{
+    for (size_t i = 0; i < chart->lines.count; i++) {
+        const struct chart_line *line = &chart->lines.items[i];
+        if (line->has_mark)
+            put_bar(chart, i);
+        if (chart->share_panel)
+            put_share(chart, line);
     }
 }
 
@@ -135,9 +201,9 @@ static void put_share_texts(struct throughput_chart *chart)
 {
     for (size_t i = 0; i < chart->lines.count; i++) {
         const struct chart_line *line = &chart->lines.items[i];
+        double x = chart->share_panel ? chart->share.right + CHART_LINES_GAP : chart->share.left;
         chart_cell_draw(&chart->frame.scene, &line->side,
-                        (struct canvas_point){chart->share.right + CHART_LINES_GAP,
-                                              line->y + (line->height - line->side.height) / 2});
+                        (struct canvas_point){x, line->y + (line->height - line->side.height) / 2});
     }
 }
 
@@ -156,6 +222,26 @@ static void put_notices(struct throughput_chart *chart)
                                                                 policy->throughput_unit)));
     if (!chart->shares && frame->rows.count > 0)
         chart_frame_notice(frame, texts_get(frame->texts, "chart.notice.no_shares"));
+}
+
+static size_t list_signs(const struct throughput_chart *chart, struct chart_sign_key *signs)
+{
+    static const struct {
+        enum chart_sign sign;
+        const char *id;
+    } known[] = {
+        {CHART_SIGN_WHISKER, "chart.throughput.rounds"},
+        {CHART_SIGN_WHISKER_CUT, "chart.throughput.within_run"},
+        {CHART_SIGN_RANGE, "chart.throughput.range_key"},
+        {CHART_SIGN_DOT, "chart.throughput.dot"},
+    };
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (chart->signs[known[i].sign])
+            signs[count++] =
+                (struct chart_sign_key){known[i].sign, texts_get(chart->frame.texts, known[i].id)};
+    }
+    return count;
 }
 
 static void put_legend(struct throughput_chart *chart)
@@ -179,8 +265,11 @@ static void put_legend(struct throughput_chart *chart)
             keys[count++] =
                 (struct chart_frame_key){known[i].area, texts_get(chart->frame.texts, id), NULL};
     }
-    if (count > 1 || chart->areas[THEME_NOT_COUNTED]) /* one colour needs no key */
-        chart_frame_legend(&chart->frame, keys, count);
+    if (count == 1 && !chart->areas[THEME_NOT_COUNTED]) /* one colour needs no key */
+        count = 0;
+    struct chart_frame_keys all = {keys, count};
+    struct chart_sign_key signs[CHART_SIGN_MARK + 1];
+    chart_frame_legend_signs(&chart->frame, &all, signs, list_signs(chart, signs));
 }
 
 static const char *axis_title(struct throughput_chart *chart)
@@ -195,6 +284,18 @@ static const char *axis_title(struct throughput_chart *chart)
                                          prefix[0] != '\0' && unit[0] != '\0' ? " " : "", unit));
 }
 
+/* Without a panel the heading names the limit, too, and the values their unit. */
+static const char *share_title(struct throughput_chart *chart)
+{
+    struct chart_frame *frame = &chart->frame;
+    const char *title = texts_get(frame->texts, "column.communication_ratio");
+    if (chart->share_panel)
+        return texts_get(frame->texts, "chart.throughput.share");
+    if (chart->share.limit_text == NULL)
+        return title;
+    return scene_format(&frame->scene, "%s %s", title, chart->share.limit_text);
+}
+
 static void put_headings(struct throughput_chart *chart)
 {
     struct chart_frame *frame = &chart->frame;
@@ -205,13 +306,13 @@ static void put_headings(struct throughput_chart *chart)
         {axis_title(chart), plot->left, plot->right - plot->left},
         {texts_get(frame->texts, "chart.throughput.value"), plot->right + CHART_LINES_GAP,
          CHART_THROUGHPUT_VALUE_WIDTH},
-        {texts_get(frame->texts, "chart.throughput.share"), share->left,
-         chart->frame.width - CHART_FRAME_MARGIN - share->left},
+        {share_title(chart), share->left, chart->frame.width - CHART_FRAME_MARGIN - share->left},
     };
     chart_plot_put_headings(frame, headings, chart->shares ? 4 : 3);
-    frame->y += fmax(chart_plot_limit_height(plot), chart_plot_limit_height(share));
+    double high = chart->share_panel ? chart_plot_limit_height(share) : 0;
+    frame->y += fmax(chart_plot_limit_height(plot), high);
     chart_plot_limit_label(frame, plot, frame->y);
-    if (chart->shares)
+    if (chart->share_panel)
         chart_plot_limit_label(frame, share, frame->y);
 }
 
@@ -242,12 +343,17 @@ static void set_limits(struct throughput_chart *chart)
 static void set_columns(struct throughput_chart *chart)
 {
     double right = chart->frame.width - CHART_FRAME_MARGIN;
+    double left = ceil(CHART_FRAME_MARGIN + chart->lines.label_width + CHART_LINES_GAP);
+    double rest = right - CHART_THROUGHPUT_SHARE_WIDTH - 2 * CHART_LINES_GAP -
+                  CHART_THROUGHPUT_VALUE_WIDTH - left;
+    chart->share_panel = chart->shares && rest - SHARE_PANEL_WIDTH - CHART_LINES_GAP >= PANEL_LEAST;
     if (chart->shares) {
         chart->share.right = right - CHART_THROUGHPUT_SHARE_WIDTH - CHART_LINES_GAP;
-        chart->share.left = chart->share.right - SHARE_PANEL_WIDTH;
+        chart->share.left = chart->share_panel ? chart->share.right - SHARE_PANEL_WIDTH
+                                               : chart->share.right + CHART_LINES_GAP;
         right = chart->share.left - CHART_LINES_GAP;
     }
-    chart->plot.left = ceil(CHART_FRAME_MARGIN + chart->lines.label_width + CHART_LINES_GAP);
+    chart->plot.left = left;
     chart->plot.right = right - CHART_THROUGHPUT_VALUE_WIDTH - CHART_LINES_GAP;
     chart->plot.label_end = right;
     chart->share.label_end = chart->frame.width - CHART_FRAME_MARGIN;
@@ -261,6 +367,11 @@ static void fill_cells(struct throughput_chart *chart)
         struct chart_line *line = &chart->lines.items[i];
         bool other = chart->unit != NULL && other_unit(chart, line->candidate);
         chart_throughput_words_fill(frame, line, other, width);
+        if (line->has_mark)
+            chart_throughput_words_spread(frame, line, &chart->marks[i].spread);
+        size_t beyond = chart_throughput_beyond(&chart->plot, &chart->marks[i].samples);
+        if (beyond > 0)
+            chart_throughput_words_beyond(frame, line, beyond, width);
         if (chart->shares)
             chart_throughput_words_share(frame, line);
     }
@@ -273,17 +384,18 @@ static void put_panels(struct throughput_chart *chart)
     chart->share.top = chart->plot.top;
     chart->share.bottom = chart->plot.bottom;
     chart_plot_grid(frame, &chart->plot);
-    if (chart->shares)
+    if (chart->share_panel)
         chart_plot_grid(frame, &chart->share);
     chart_lines_put_grounds(&chart->lines, frame, &chart->plot);
     put_bars(chart);
     chart_lines_put_limit(&chart->lines, frame, &chart->plot);
-    if (chart->shares)
+    put_marks(chart);
+    if (chart->share_panel)
         chart_plot_limit(frame, &chart->share);
     chart_lines_put_texts(&chart->lines, frame, &chart->plot);
     put_share_texts(chart);
     chart_plot_numbers(frame, &chart->plot);
-    if (chart->shares)
+    if (chart->share_panel)
         chart_plot_numbers(frame, &chart->share);
     frame->y += chart_plot_numbers_height();
 }
@@ -295,7 +407,7 @@ static void lay_out(struct throughput_chart *chart)
     put_notices(chart);
     set_columns(chart);
     chart_plot_scale(frame, &chart->plot, largest_throughput(chart), axis_plain_unit);
-    if (chart->shares)
+    if (chart->share_panel)
         chart_plot_scale(frame, &chart->share, largest_percent(chart), percent_unit);
     fill_cells(chart);
     put_legend(chart);
@@ -313,6 +425,9 @@ enum status chart_throughput_draw(const struct chart_input *input, struct canvas
         status = chart_lines_init(&chart.lines, &chart.frame, LABEL_WIDTH, diag);
     if (status == STATUS_OK) {
         read_all(&chart);
+        status = read_samples(&chart, diag);
+    }
+    if (status == STATUS_OK) {
         read_lines(&chart);
         chart_frame_header(&chart.frame, title, chart_throughput_words_subtitle(&chart.frame));
         lay_out(&chart);

@@ -8,15 +8,19 @@
 /* From ten times on a multiple says more than a percentage. */
 #define TIMES_FROM 10
 
+/* An integer part is never rounded to tens. */
+static char *rate_number(double shown, char *out, size_t capacity)
+{
+    int digits = shown >= 10000 && shown < 1e15 ? (int)floor(log10(shown)) + 1 : 5;
+    return text_number(out, capacity, shown, digits);
+}
+
 const char *chart_throughput_words_rate(struct chart_frame *frame, double value, const char *unit)
 {
     char number[64];
     struct axis_unit prefix = axis_plain_unit(value);
-    double shown = value / prefix.factor;
-    /* An integer part is never rounded to tens. */
-    int digits = shown >= 10000 && shown < 1e15 ? (int)floor(log10(shown)) + 1 : 5;
     return scene_format(&frame->scene, "%s %s%s%s",
-                        text_number(number, sizeof number, shown, digits), prefix.name,
+                        rate_number(value / prefix.factor, number, sizeof number), prefix.name,
                         prefix.name[0] != '\0' ? " " : "", unit != NULL ? unit : "");
 }
 
@@ -95,6 +99,39 @@ void chart_throughput_words_fill(struct chart_frame *frame, struct chart_line *l
     if (other_unit && !line->failed)
         chart_cell_add(&frame->scene, &line->note,
                        texts_get(frame->texts, "chart.throughput.other_unit"), &small);
+}
+
+/* In the prefix of the value above it, without its unit. */
+void chart_throughput_words_spread(struct chart_frame *frame, struct chart_line *line,
+                                   const struct chart_throughput_spread *spread)
+{
+    char lower[64];
+    char upper[64];
+    struct axis_unit prefix = axis_plain_unit(line->candidate->throughput);
+    struct sentence_value values[] = {
+        {"lower", rate_number(spread->lower / prefix.factor, lower, sizeof lower), NAN},
+        {"upper", rate_number(spread->upper / prefix.factor, upper, sizeof upper), NAN}};
+    struct chart_cell_style small = style_of(frame, THEME_FONT_SMALL, THEME_QUIET, CHART_MARK_NONE);
+    if (spread->sign == CHART_SIGN_NONE)
+        return;
+    const char *text = chart_frame_say(
+        frame,
+        spread->sign == CHART_SIGN_RANGE ? "chart.throughput.range" : "chart.throughput.interval",
+        values, 2);
+    chart_cell_add(
+        &frame->scene, &line->value,
+        scene_format(&frame->scene, "%s%s%s", text, prefix.name[0] != '\0' ? " " : "", prefix.name),
+        &small);
+}
+
+void chart_throughput_words_beyond(struct chart_frame *frame, struct chart_line *line, size_t count,
+                                   double width)
+{
+    struct sentence_value value = {"count", NULL, (double)count};
+    struct chart_cell_style small = style_of(frame, THEME_FONT_SMALL, THEME_QUIET, CHART_MARK_NONE);
+    small.width = width - NOTE_INSET;
+    chart_cell_add(&frame->scene, &line->note,
+                   chart_frame_say(frame, "chart.throughput.beyond", &value, 1), &small);
 }
 
 void chart_throughput_words_share(struct chart_frame *frame, struct chart_line *line)

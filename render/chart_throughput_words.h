@@ -1,7 +1,7 @@
 #ifndef RANKLEDGER_CHART_THROUGHPUT_WORDS_H
 #define RANKLEDGER_CHART_THROUGHPUT_WORDS_H
 
-#include "chart_lines.h"
+#include "chart_throughput_marks.h"
 
 /* What the throughput chart says in words. */
 
@@ -15,6 +15,14 @@ const char *chart_throughput_words_rate(struct chart_frame *frame, double value,
  * the panel's. */
 void chart_throughput_words_fill(struct chart_frame *frame, struct chart_line *line,
                                  bool other_unit, double width);
+
+/* Adds the interval, or the range of the samples, to the value of a line. */
+void chart_throughput_words_spread(struct chart_frame *frame, struct chart_line *line,
+                                   const struct chart_throughput_spread *spread);
+
+/* Adds to the note of a line that so many samples lie beyond the axis. */
+void chart_throughput_words_beyond(struct chart_frame *frame, struct chart_line *line, size_t count,
+                                   double width);
 
 /* Fills the side cell: the exposed share and its verdict. */
 void chart_throughput_words_share(struct chart_frame *frame, struct chart_line *line);

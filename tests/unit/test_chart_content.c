@@ -440,6 +440,119 @@ Test(chart_content, headroom_is_said_as_an_amount_and_a_share_of_the_limit)
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "over the limit by 6.00 GiB"));
 }
 
+/* ---- Samples and intervals of the throughput ---- */
+
+/* Dots of few samples are octagons; the legend's is left out. */
+static size_t dots(const struct recording_item **found, size_t capacity)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < recorder.canvas.count; i++) {
+        const struct recording_item *item = &recorder.canvas.items[i];
+        if (item->kind == RECORDING_POLYLINE && item->points == 8 &&
+            fabs(item->box.width - 3.8) < EXACT && count < capacity)
+            found[count++] = item;
+    }
+    return count;
+}
+
+static double middle_of(const struct recording_item *item)
+{
+    return item->box.x + item->box.width / 2;
+}
+
+/* One candidate at 400,000 tokens/s and 10 ms a step with three steps on two ranks. */
+static struct summary_candidate *make_sampled(void)
+{
+    static const double first[] = {10, 9, 12.5};
+    static const double second[] = {8, 10, 10};
+    static const struct summary_numbers ranks[] = {{first, 3}, {second, 3}};
+    make(SUMMARY_SAMPLE_COMPLETE, 1);
+    struct summary_candidate *candidate = summary_sample_candidate(&recorder.summary, 0);
+    candidate->throughput = 400000;
+    candidate->step_time_ms = 10;
+    candidate->step_times = (struct summary_samples){ranks, 2};
+    candidate->throughput_lower = 350000;
+    candidate->throughput_upper = 420000;
+    candidate->interval_unit = "round";
+    recorder.summary.policy.min_throughput = NAN;
+    summary_sample_judge(&recorder.summary);
+    return candidate;
+}
+
+Test(chart_content, every_step_is_a_dot_at_its_throughput)
+{
+    make_sampled();
+    chart_recorder_draw(&recorder, "throughput");
+    const struct recording_item *found[8];
+    static const double expected[] = {400000, 400000, 320000}; /* slowest 10, 10, 12.5 ms */
+    cr_assert_eq(dots(found, 8), 3);
+    for (size_t i = 0; i < 3; i++)
+        cr_assert(fabs(middle_of(found[i]) - place_of(expected[i], "100,000", 100000)) < EXACT,
+                  "dot %zu", i);
+    cr_assert(found[0]->box.y != found[1]->box.y, "equal steps do not hide each other");
+    cr_assert_not_null(recording_canvas_find(
+        &recorder.canvas, "a measured step (spread vertically, so that all are seen)"));
+}
+
+/* The horizontal line of a whisker or range below the page's head: ends as x; NAN: none. */
+static struct canvas_box spread_line(bool dashed)
+{
+    for (size_t i = recorder.canvas.count; i-- > 0;) {
+        const struct recording_item *item = &recorder.canvas.items[i];
+        if (item->kind == RECORDING_POLYLINE && item->points == 2 && item->box.height == 0 &&
+            fabs(item->paint.width - 1.6) < EXACT && (item->paint.dash > 0) == dashed)
+            return item->box;
+    }
+    return (struct canvas_box){NAN, NAN, NAN, NAN};
+}
+
+Test(chart_content, a_whisker_spans_the_interval_and_says_what_it_rests_on)
+{
+    struct summary_candidate *candidate = make_sampled();
+    chart_recorder_draw(&recorder, "throughput");
+    struct canvas_box line = spread_line(false);
+    cr_assert(fabs(line.x - place_of(350000, "100,000", 100000)) < EXACT);
+    cr_assert(fabs(line.x + line.width - place_of(420000, "100,000", 100000)) < EXACT);
+    cr_assert_not_null(recording_canvas_find(&recorder.canvas, "95 %: 350,000 to 420,000"));
+    cr_assert_not_null(recording_canvas_find(&recorder.canvas, "95 % interval, over rounds"));
+    candidate->interval_unit = "within_run";
+    chart_recorder_draw(&recorder, "throughput");
+    cr_assert(fabs(spread_line(true).x - place_of(350000, "100,000", 100000)) < EXACT);
+    cr_assert_not_null(recording_canvas_find(&recorder.canvas, "95 % interval, within the run"));
+    cr_assert_null(recording_canvas_find(&recorder.canvas, "95 % interval, over rounds"));
+}
+
+Test(chart_content, without_an_interval_the_range_of_the_samples_is_called_that)
+{
+    struct summary_candidate *candidate = make_sampled();
+    candidate->interval_unit = NULL;
+    candidate->throughput_lower = candidate->throughput_upper = NAN;
+    chart_recorder_draw(&recorder, "throughput");
+    struct canvas_box line = spread_line(false);
+    cr_assert(fabs(line.x - place_of(320000, "100,000", 100000)) < EXACT);
+    cr_assert(fabs(line.x + line.width - place_of(400000, "100,000", 100000)) < EXACT);
+    cr_assert_not_null(recording_canvas_find(&recorder.canvas, "range: 320,000 to 400,000"));
+    cr_assert_not_null(
+        recording_canvas_find(&recorder.canvas, "range of the samples (no interval)"));
+    candidate->step_times = (struct summary_samples){0};
+    chart_recorder_draw(&recorder, "throughput");
+    cr_assert(isnan(spread_line(false).x), "nothing was sampled");
+    cr_assert_not(recording_canvas_says(&recorder.canvas, "range"));
+}
+
+Test(chart_content, a_step_of_many_times_the_throughput_does_not_shorten_the_bars)
+{
+    static const double times[] = {10, 10, 0.001};
+    static const struct summary_numbers ranks[] = {{times, 3}};
+    struct summary_candidate *candidate = make_sampled();
+    candidate->step_times = (struct summary_samples){ranks, 1};
+    chart_recorder_draw(&recorder, "throughput");
+    const struct recording_item *found[8];
+    cr_assert_not_null(recording_canvas_find(&recorder.canvas, "400,000"));
+    cr_assert_eq(dots(found, 8), 2);
+    cr_assert_not_null(recording_canvas_find(&recorder.canvas, "Steps beyond this axis: 1"));
+}
+
 /* ---- Golden layouts ---- */
 
 static char *read_whole(const char *path)
