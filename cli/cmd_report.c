@@ -67,6 +67,7 @@ static enum status write_report(const struct report_options *options, struct rep
     enum status status = report_template_load(&template, diag);
     if (status == STATUS_OK)
         status = texts_load(options->language, options->template_dir, &texts, diag);
+    source->texts = &texts;
     if (status == STATUS_OK)
         status = report_source_load(source, &summary, diag);
     if (status == STATUS_OK) {

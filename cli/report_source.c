@@ -63,7 +63,8 @@ static enum status read_summary(const struct report_source *source, const char *
                         "a summary is decided already: give the evidence to decide it anew with "
                         "other limits");
     text_escape_into(shown, sizeof shown, path, strlen(path));
-    return summary_load(shown, input->data, input->size, summary, diag);
+    const struct summary_document document = {shown, input->data, input->size};
+    return summary_load_in(&document, source->texts, summary, diag);
 }
 
 /* *done: the operand was a summary. A pipe can be no evidence: it cannot be read a second time. */
@@ -105,13 +106,14 @@ static void judge(struct report_source *source, const struct evidence_set *set)
         }
 }
 
-static enum status summarise(const struct analysis *analysis, struct summary *summary,
-                             struct diag *diag)
+static enum status summarise(const struct analysis *analysis, const struct texts *texts,
+                             struct summary *summary, struct diag *diag)
 {
     struct text_buffer text = {0};
     enum status status = analysis_write_summary(analysis, &text, diag);
+    const struct summary_document document = {"the summary in memory", text.text, text.length};
     if (status == STATUS_OK)
-        status = summary_load("the summary in memory", text.text, text.length, summary, diag);
+        status = summary_load_in(&document, texts, summary, diag);
     if (status == STATUS_INPUT) /* what we wrote ourselves is not the user's fault */
         status = STATUS_BUG;
     text_buffer_fini(&text);
@@ -133,7 +135,7 @@ static enum status analyze(struct report_source *source, struct summary *summary
         status = analyze_print_rejected(&analysis.set, SIZE_MAX, diag);
     if (status == STATUS_OK) {
         judge(source, &analysis.set);
-        status = summarise(&analysis, summary, diag);
+        status = summarise(&analysis, source->texts, summary, diag);
     }
     analysis_fini(&analysis);
     path_list_fini(&paths);

@@ -14,6 +14,7 @@
 struct report_source {
     const struct analysis_arguments *arguments;
     const struct options_list *operands;
+    const struct texts *texts; /* in whose language labels are said */
     /* How the command ends when the report is written: STATUS_OK; STATUS_NEGATIVE if sources were
      * invalid; STATUS_INPUT if a named one could not be read, which is in `unreadable`. */
     enum status outcome;

@@ -285,6 +285,17 @@ struct summary {
  */
 enum status summary_load(const char *path, const char *text, size_t size, struct summary *summary,
                          struct diag *diag) STATUS_CHECKED;
+
+struct texts; /* texts.h */
+
+struct summary_document {
+    const char *path, *text;
+    size_t size;
+};
+
+/* The same with the labels of groups and candidates, also in messages, in a report's language. */
+enum status summary_load_in(const struct summary_document *document, const struct texts *texts,
+                            struct summary *summary, struct diag *diag) STATUS_CHECKED;
 void summary_fini(struct summary *summary);
 
 #endif

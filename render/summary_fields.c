@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "summary_labels.h"
 #include "text.h"
 
 /* ---- Single values ---- */
@@ -241,7 +242,7 @@ const struct sentence_value *summary_fields_values(struct summary_fields *fields
         struct sentence_value *item = &items[(*count)++];
         item->name = node_text(fields, key);
         if (json_read_is(fields->json.source.document, key + 1, JSON_READ_STRING))
-            item->text = node_text(fields, key + 1);
+            item->text = summary_labels_said(fields, node_text(fields, key + 1));
         else
             item->number = json_fields_element(&fields->json, key + 1);
     }

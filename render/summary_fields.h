@@ -15,9 +15,22 @@
  * The reading of a summary, field by field, as json_fields.h reads, into structures. All texts are
  * made safe to print and lose user names of paths here, once for every output.
  */
+struct texts;
+
+struct summary_label { /* of a candidate: as it is written, and in the report's language */
+    const char *written, *said;
+};
+
+struct summary_labels {
+    const struct texts *texts; /* NULL: labels stay as they are written */
+    struct summary_label *items;
+    size_t count, capacity;
+};
+
 struct summary_fields {
-    struct json_fields json;   /* first fault, arena of the summary */
-    struct text_buffer buffer; /* reused for texts */
+    struct json_fields json;      /* first fault, arena of the summary */
+    struct text_buffer buffer;    /* reused for texts */
+    struct summary_labels labels; /* summary_labels.h */
 };
 
 /* What a member may be; an absent member and null leave NAN, NULL, false or SUMMARY_NOT_TOLD. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "summary_labels.h"
 #include "text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -138,6 +139,7 @@ static void read_group(struct summary_fields *fields, uint32_t node, void *eleme
     uint32_t comparability =
         json_fields_member(&fields->json, node, "comparability", JSON_READ_OBJECT);
     summary_load_conditions(fields, node, group);
+    summary_labels_group(fields, node, group);
     group->warnings =
         summary_fields_messages(fields, comparability, "warnings", &group->warning_count);
 }
@@ -240,28 +242,30 @@ static enum status check_document(const struct json_read_source *source, struct 
     return status;
 }
 
-static enum status refuse_text(const char *path, const char *text, size_t size,
+static enum status refuse_text(const struct summary_document *given,
                                const struct json_read_fault *fault, struct diag *diag)
 {
-    struct json_read_document whole = {.text = text, .size = size};
+    struct json_read_document whole = {.text = given->text, .size = given->size};
     size_t line = 0;
     size_t column = 0;
     json_read_position(&whole, fault->offset, &line, &column);
-    return diag_set(diag, STATUS_INPUT, "%s:%zu:%zu: error: %s", path, line, column,
+    return diag_set(diag, STATUS_INPUT, "%s:%zu:%zu: error: %s", given->path, line, column,
                     fault->message);
 }
 
-enum status summary_load(const char *path, const char *text, size_t size, struct summary *summary,
-                         struct diag *diag)
+enum status summary_load_in(const struct summary_document *given, const struct texts *texts,
+                            struct summary *summary, struct diag *diag)
 {
     struct json_read_document document = {0};
     struct json_read_fault fault = {0};
     struct summary loaded = {0};
     struct summary_load load = {
-        .fields.json = {.source = {&document, path}, .arena = &loaded.arena, .diag = diag}};
-    enum status status = json_read_parse(&document, text, size, &fault, diag);
+        .fields = {
+            .json = {.source = {&document, given->path}, .arena = &loaded.arena, .diag = diag},
+            .labels.texts = texts}};
+    enum status status = json_read_parse(&document, given->text, given->size, &fault, diag);
     if (status == STATUS_INPUT)
-        status = refuse_text(path, text, size, &fault, diag);
+        status = refuse_text(given, &fault, diag);
     if (status == STATUS_OK)
         status = check_document(&load.fields.json.source, diag);
     if (status != STATUS_OK)
@@ -277,6 +281,13 @@ cleanup:
     summary_fini(&loaded);
     json_read_fini(&document);
     return status;
+}
+
+enum status summary_load(const char *path, const char *text, size_t size, struct summary *summary,
+                         struct diag *diag)
+{
+    const struct summary_document document = {path, text, size};
+    return summary_load_in(&document, NULL, summary, diag);
 }
 
 void summary_fini(struct summary *summary)

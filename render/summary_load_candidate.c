@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "summary_labels.h"
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static void read_gate(struct summary_fields *fields, uint32_t node, void *element)
@@ -272,6 +274,7 @@ void summary_load_candidate(struct summary_fields *fields, uint32_t node, void *
     read_metrics(fields, node, candidate);
     read_interval(fields, node, candidate);
     summary_load_samples(fields, node, candidate);
+    summary_labels_candidate(fields, candidate);
     read_memory(fields, node, candidate);
     read_ledger(fields, node, &candidate->ledger);
     candidate->collectives =

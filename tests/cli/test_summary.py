@@ -141,6 +141,15 @@ class Told(ProgramCase):
                          [[{"name": "global_batch", "value": 2 * batch},
                            {"name": "micro_batch", "value": batch}] for batch in (8, 16)])
         self.assertEqual((group["label_fields"], group["label_path"]), ([], None))
+        for language, said, other in (("en", "micro-batch 16", "微批"),
+                                      ("zh", "微批大小 16", "micro-batch")):
+            run = self.run_program("report", "--language", language, "--format", "md,svg",
+                                   "--output", language, "summary.json")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            with open(self.path(language + "/report.md"), encoding="utf-8") as file:
+                text = file.read()
+            self.assertIn(said, text)
+            self.assertNotIn(other, text)
 
 
 if __name__ == "__main__":
