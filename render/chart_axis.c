@@ -1,6 +1,7 @@
 #include "chart_axis.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "text.h"
 
@@ -10,6 +11,9 @@
  * digits. */
 #define SPAN_LEAST 1e-4
 #define DIGITS_LEAST 6
+/* Powers of ten beyond these are hard to tell apart when they are written out. */
+#define PLAIN_MOST 1e7
+#define PLAIN_LEAST 1e-4
 
 /* ---- Ranges ---- */
 
@@ -108,6 +112,7 @@ static void at_powers(struct chart_axis *axis, double base, double first, double
         add_tick(axis, pow(base, power));
     axis->from = pow(base, first);
     axis->to = pow(base, last);
+    axis->exponents = base == 10 && (axis->to > PLAIN_MOST || axis->from < PLAIN_LEAST);
 }
 
 /* 1, 2, 5, 10 times the power below `smallest`, as far as they are needed. */
@@ -173,5 +178,8 @@ double chart_axis_share(const struct chart_axis *axis, double value)
 
 char *chart_axis_label(const struct chart_axis *axis, size_t i, char *out, size_t capacity)
 {
-    return text_number(out, capacity, axis->ticks[i], axis->digits);
+    if (!axis->exponents)
+        return text_number(out, capacity, axis->ticks[i], axis->digits);
+    snprintf(out, capacity, "%.0e", axis->ticks[i]);
+    return out;
 }

@@ -32,8 +32,9 @@ struct chart_axis {
     enum chart_axis_scale scale;
     double from, to; /* the ends, shown unit; from < to */
     double ticks[AXIS_TICKS_MAX + 1];
-    size_t count; /* at least 2 */
-    int digits;   /* of a tick's label */
+    size_t count;   /* at least 2 */
+    int digits;     /* of a tick's label */
+    bool exponents; /* labels are powers of ten: "1e+11" */
 };
 
 /* Ends at ticks; at most `steps` (2 to AXIS_TICKS_MAX - 1) steps between them. */

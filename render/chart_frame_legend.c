@@ -15,10 +15,17 @@ struct entry {
     const char *text;
 };
 
+/* Drawn around one place. */
+static bool is_dot(enum chart_sign sign)
+{
+    return sign == CHART_SIGN_DOT || sign == CHART_SIGN_MARK || sign == CHART_SIGN_CROSS ||
+           sign == CHART_SIGN_RING || sign == CHART_SIGN_UPRIGHT;
+}
+
 static double sign_width(const struct entry *entry)
 {
     if (entry->key == NULL)
-        return entry->sign == CHART_SIGN_DOT || entry->sign == CHART_SIGN_MARK ? DOT : SIGN;
+        return is_dot(entry->sign) ? DOT : SIGN;
     return entry->key->series != NULL ? SAMPLE : SWATCH;
 }
 
@@ -44,9 +51,9 @@ static void put_sign(struct chart_frame *frame, const struct entry *entry, doubl
     struct canvas_point from = {x, frame->y + 2 + SWATCH / 2};
     if (entry->key != NULL)
         put_key(frame, entry->key, x);
-    else if (entry->sign == CHART_SIGN_DOT || entry->sign == CHART_SIGN_MARK)
+    else if (is_dot(entry->sign))
         chart_sign_put(&frame->scene, frame->theme, entry->sign,
-                       (struct canvas_point){x + DOT / 2, from.y}, x);
+                       (struct canvas_point){x + DOT / 2, from.y}, x + DOT / 2);
     else
         chart_sign_put(&frame->scene, frame->theme, entry->sign, from, x + SIGN);
 }

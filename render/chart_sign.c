@@ -2,11 +2,17 @@
 
 #include <math.h>
 
+#include "chart_marker.h"
+
 #define STROKE 1.6
 #define HALO 4.0
 #define DASH 3.0
 #define DOT_SQUARE 1.5 /* up to this radius */
 #define MARK_HEIGHT 14.0
+#define RING 6.0
+#define RING_CORNERS 20
+#define AREA 12.0
+#define PI 3.14159265358979323846
 
 static struct canvas_paint stroke_of(canvas_colour colour, double width, double dash)
 {
@@ -91,6 +97,45 @@ void chart_sign_mark(struct scene *scene, const struct theme *theme, struct canv
     scene_line(scene, top, bottom, &line);
 }
 
+void chart_sign_ring(struct scene *scene, const struct theme *theme, struct canvas_point at)
+{
+    const struct canvas_paint paints[] = {stroke_of(theme->ink[THEME_PAGE], 3.4, 0),
+                                          stroke_of(theme->ink[THEME_TEXT], 1.4, 0)};
+    struct canvas_point points[RING_CORNERS + 1];
+    for (size_t i = 0; i <= RING_CORNERS; i++) {
+        double angle = 2 * PI * (double)i / RING_CORNERS;
+        points[i] = (struct canvas_point){at.x + RING * cos(angle), at.y + RING * sin(angle)};
+    }
+    for (size_t i = 0; i < 2; i++)
+        scene_polyline(scene, points, RING_CORNERS + 1, &paints[i]);
+}
+
+/* Signs of lines and areas of a panel. */
+static void put_part(struct scene *scene, const struct theme *theme, enum chart_sign sign,
+                     const struct canvas_point *ends)
+{
+    const struct canvas_paint dotted = stroke_of(theme->ink[THEME_AXIS], 1, 2);
+    const struct canvas_paint thin = stroke_of(theme->ink[THEME_AXIS], 0.9, 0);
+    const struct canvas_paint dashed = stroke_of(theme->ink[THEME_TEXT], 1, 4);
+    const struct canvas_paint strong = stroke_of(theme->ink[THEME_TEXT], 1.8, 0);
+    struct canvas_paint area = {sign == CHART_SIGN_BAND ? theme->area[THEME_ELIGIBLE].fill
+                                                        : theme->ink[THEME_GRID],
+                                CANVAS_NONE, CANVAS_NONE, 0, 0};
+    double x = (ends[0].x + ends[1].x) / 2;
+    double y = ends[0].y;
+    struct canvas_box box = {ends[0].x, y - AREA / 2, ends[1].x - ends[0].x, AREA};
+    if (sign == CHART_SIGN_BAND || sign == CHART_SIGN_GREY)
+        scene_rectangle(scene, box, &area);
+    else if (sign == CHART_SIGN_UPRIGHT)
+        scene_line(scene, (struct canvas_point){x, y - AREA / 2},
+                   (struct canvas_point){x, y + AREA / 2}, &dotted);
+    else
+        scene_line(scene, ends[0], ends[1],
+                   sign == CHART_SIGN_LINE        ? &strong
+                   : sign == CHART_SIGN_LINE_THIN ? &thin
+                                                  : &dashed);
+}
+
 void chart_sign_put(struct scene *scene, const struct theme *theme, enum chart_sign sign,
                     struct canvas_point from, double to)
 {
@@ -112,6 +157,20 @@ void chart_sign_put(struct scene *scene, const struct theme *theme, enum chart_s
         break;
     case CHART_SIGN_MARK:
         chart_sign_mark(scene, theme, from, MARK_HEIGHT);
+        break;
+    case CHART_SIGN_CROSS:
+        chart_marker_cross(scene, from, 4, theme->ink[THEME_BAD], CANVAS_NONE);
+        break;
+    case CHART_SIGN_RING:
+        chart_sign_ring(scene, theme, from);
+        break;
+    case CHART_SIGN_LINE:
+    case CHART_SIGN_LINE_THIN:
+    case CHART_SIGN_LINE_DASHED:
+    case CHART_SIGN_BAND:
+    case CHART_SIGN_UPRIGHT:
+    case CHART_SIGN_GREY:
+        put_part(scene, theme, sign, (struct canvas_point[]){from, {to, from.y}});
         break;
     case CHART_SIGN_NONE:
         break;

@@ -14,7 +14,15 @@ enum chart_sign {
     CHART_SIGN_WHISKER_CUT, /* the same, dashed: an interval of another kind */
     CHART_SIGN_RANGE,       /* a plain line from the smallest sample to the largest */
     CHART_SIGN_DOT,         /* a sample */
-    CHART_SIGN_MARK         /* a stroke across a bar: a value to compare with */
+    CHART_SIGN_MARK,        /* a stroke across a bar: a value to compare with */
+    CHART_SIGN_LINE,        /* the line that counts */
+    CHART_SIGN_LINE_THIN,   /* others like it */
+    CHART_SIGN_LINE_DASHED, /* a value that holds for all of a panel */
+    CHART_SIGN_BAND,        /* the area that many lines cover */
+    CHART_SIGN_UPRIGHT,     /* where one part of a run ends and the next begins */
+    CHART_SIGN_GREY,        /* a part of a run that does not count */
+    CHART_SIGN_CROSS,       /* where a run ended badly */
+    CHART_SIGN_RING         /* a point that is spoken of */
 };
 
 #define CHART_SIGN_BRACKET_HEIGHT 5.0
@@ -31,5 +39,8 @@ void chart_sign_dot(struct scene *scene, struct canvas_point at, double radius,
 /* A stroke of the given height across a bar, with a halo so that it is seen on any ground. */
 void chart_sign_mark(struct scene *scene, const struct theme *theme, struct canvas_point at,
                      double height);
+
+/* An open circle around a point. */
+void chart_sign_ring(struct scene *scene, const struct theme *theme, struct canvas_point at);
 
 #endif

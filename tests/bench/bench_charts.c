@@ -1,6 +1,7 @@
 /*
- * How long the charts of a report take: bench_charts [--write DIR] [ROUNDS]. With --write it puts
- * the pictures of all samples, in both languages, into DIR to be looked at.
+ * How long the charts of a report take: bench_charts [ROUNDS]. "bench_charts --write DIR [PREFIX
+ * [WIDTH]]" puts the pictures of all samples, in both languages, into DIR to be looked at: those
+ * whose names begin with PREFIX ("memory-names"), on pages of WIDTH pixels.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,12 @@ static void write_picture(const char *folder, const char *name, const struct cha
     write_bytes(path, image->png, image->png_size);
 }
 
-static void write_all(const char *folder, const struct texts *texts)
+struct wish {
+    const char *folder, *prefix;
+    double width;
+};
+
+static void write_all(const struct wish *wish, const struct texts *texts)
 {
     static const size_t counts[] = {1, 2, 5, 12, 40};
     size_t rows = 0;
@@ -57,13 +63,15 @@ static void write_all(const char *folder, const struct texts *texts)
         struct chart_image image = {0};
         struct diag diag = {0};
         char name[128];
-        summary_sample_make(&summary, kind, count);
-        struct chart_input input = {&summary, 0, texts, theme_default(), CHART_WIDTH, 0, 0};
-        if (chart_render(row, &input, &image, &diag) != STATUS_OK)
-            stop(&diag);
         snprintf(name, sizeof name, "%s-%s-%02zu-%s", row->name, summary_sample_kind_names[kind],
                  count, texts->language);
-        write_picture(folder, name, &image);
+        if (strncmp(name, wish->prefix, strlen(wish->prefix)) != 0)
+            continue;
+        summary_sample_make(&summary, kind, count);
+        struct chart_input input = {&summary, 0, texts, theme_default(), wish->width, 0, 0};
+        if (chart_render(row, &input, &image, &diag) != STATUS_OK)
+            stop(&diag);
+        write_picture(wish->folder, name, &image);
         chart_image_fini(&image);
         summary_sample_fini(&summary);
     }
@@ -95,8 +103,9 @@ static void measure(const struct texts *texts, int rounds)
 int main(int argc, char **argv)
 {
     const char *folder = argc > 2 && strcmp(argv[1], "--write") == 0 ? argv[2] : NULL;
-    int first = folder != NULL ? 3 : 1;
-    int rounds = argc > first ? atoi(argv[first]) : 3;
+    int rounds = folder == NULL && argc > 1 ? atoi(argv[1]) : 3;
+    struct wish wish = {folder, argc > 3 ? argv[3] : "",
+                        argc > 4 ? strtod(argv[4], NULL) : CHART_WIDTH};
     static const char *const languages[] = {"en", "zh"};
     for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++) {
         struct texts texts = {0};
@@ -104,7 +113,7 @@ int main(int argc, char **argv)
         if (texts_load(languages[i], NULL, &texts, &diag) != STATUS_OK)
             stop(&diag);
         if (folder != NULL)
-            write_all(folder, &texts);
+            write_all(&wish, &texts);
         else
             measure(&texts, rounds);
         texts_fini(&texts);

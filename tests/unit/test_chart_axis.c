@@ -100,6 +100,15 @@ Test(chart_axis, whole_numbers_tick_at_integers)
     }
 }
 
+Test(chart_axis, very_different_magnitudes_are_labelled_as_powers)
+{
+    char label[64];
+    struct chart_axis a = axis(CHART_AXIS_LOG10, 1e-9, 1e12);
+    cr_assert_str_eq(chart_axis_label(&a, 0, label, sizeof label), "1e-09");
+    a = axis(CHART_AXIS_LOG10, 1, 1e4);
+    cr_assert_str_eq(chart_axis_label(&a, a.count - 1, label, sizeof label), "10,000");
+}
+
 /* ---- Labels ---- */
 
 static struct chart_label label(double y)

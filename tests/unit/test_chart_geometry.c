@@ -13,7 +13,7 @@
 
 static const size_t counts[] = {1, 2, 5, 12, 40};
 static const char *const languages[] = {"en", "zh"};
-static const char *const charts[] = {"memory", "throughput"};
+static const char *const charts[] = {"memory", "throughput", "step_times"};
 
 /* A hundredth of a pixel: sums of measured heights carry rounding errors. */
 #define EXACT 0.01
@@ -104,7 +104,7 @@ static void check(struct chart_recorder *recorder, const char *where)
 static void check_matrix(const char *language, size_t count)
 {
     for (int kind = 0; kind < SUMMARY_SAMPLE_KIND_COUNT; kind++) {
-        for (size_t c = 0; c < 2; c++) {
+        for (size_t c = 0; c < sizeof charts / sizeof charts[0]; c++) {
             char where[128];
             struct chart_recorder recorder;
             snprintf(where, sizeof where, "%s, %s, %zu, %s", charts[c],
@@ -149,7 +149,7 @@ Test(chart_geometry, holds_for_40_candidates)
 
 static void check_both(struct chart_recorder *recorder, const char *where)
 {
-    for (size_t c = 0; c < 2; c++) {
+    for (size_t c = 0; c < sizeof charts / sizeof charts[0]; c++) {
         chart_recorder_draw(recorder, charts[c]);
         check(recorder, where);
     }
@@ -236,7 +236,7 @@ Test(chart_geometry, shows_the_best_ranked_of_very_many_and_says_so)
     summary_sample_candidate(&recorder.summary, 999)->label = "the best of all";
     for (size_t i = 0; i < 1000; i++)
         summary_sample_candidate(&recorder.summary, i)->rank = 1000 - (double)i;
-    for (size_t c = 0; c < 2; c++) {
+    for (size_t c = 0; c < sizeof charts / sizeof charts[0]; c++) {
         chart_recorder_draw(&recorder, charts[c]);
         cr_assert(recording_canvas_says(&recorder.canvas, "60 of 1,000 candidates are shown"));
         cr_assert(recording_canvas_find(&recorder.canvas, "the best of all") != NULL);
