@@ -22,6 +22,7 @@ SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "summar
 CHARTS = (
     "memory",
     "throughput",
+    "step_times",
     "margins",
 )
 ALL_FILES = ["charts/%s.%s" % (name, form) for name in CHARTS for form in ("svg", "png")] + [
