@@ -463,7 +463,10 @@ class Evidence(Report):
         subprocess.run([PROGRAM, "analyze", "--output", "summary.json", *limit, *self.records],
                        cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
         self.run_report("--output", self.output, "summary.json")
-        self.assertEqual(sorted(direct), sorted(ALL_FILES))
+        # these records have medians only: what needs samples is left out
+        self.assertLess(set(direct), set(ALL_FILES))
+        self.assertIn("charts/memory.svg", direct)
+        self.assertNotIn("charts/step_times.svg", direct)
         for name, content in self.files().items():
             self.assertEqual(content, direct[name], name + " differs")
         self.assertIn("Decision: accept zero1", direct["report.md"].decode())
