@@ -11,6 +11,56 @@ const struct summary_candidate *report_view_selected(const struct summary_group 
     return &group->candidates[index];
 }
 
+const struct summary_gate *report_view_gate(const struct summary_candidate *candidate,
+                                            const char *name)
+{
+    for (size_t i = 0; i < candidate->gate_count; i++)
+        if (strcmp(candidate->gates[i].name, name) == 0)
+            return &candidate->gates[i];
+    return NULL;
+}
+
+/* The candidate that the decision's reason names. */
+static const struct summary_candidate *named_closest(const struct summary_group *group)
+{
+    const struct summary_message *reason = &group->decision.reason;
+    for (size_t i = 0; i < reason->value_count; i++) {
+        if (strcmp(reason->values[i].name, "strategy") != 0 || reason->values[i].text == NULL)
+            continue;
+        for (size_t k = 0; k < group->candidate_count; k++)
+            if (strcmp(group->candidates[k].label, reason->values[i].text) == 0)
+                return &group->candidates[k];
+    }
+    return NULL;
+}
+
+/* The smallest margin of the failed gates in percent; a gate without a number is the farthest. */
+static double worst_margin(const struct summary_candidate *candidate)
+{
+    double worst = (double)INFINITY;
+    for (size_t i = 0; i < candidate->gate_count; i++)
+        if (candidate->gates[i].failed)
+            worst = isnan(candidate->gates[i].margin_percent)
+                        ? -(double)INFINITY
+                        : fmin(worst, candidate->gates[i].margin_percent);
+    return worst;
+}
+
+const struct summary_candidate *report_view_closest(const struct summary_group *group)
+{
+    const struct summary_candidate *closest = named_closest(group);
+    bool named = closest != NULL;
+    for (size_t i = 0; i < group->candidate_count && !named; i++) {
+        const struct summary_candidate *candidate = &group->candidates[group->order[i]];
+        size_t own = candidate->gate_failures.count;
+        size_t best = closest != NULL ? closest->gate_failures.count : 0;
+        if (closest == NULL || own < best ||
+            (own == best && worst_margin(candidate) > worst_margin(closest)))
+            closest = candidate;
+    }
+    return closest;
+}
+
 const struct summary_candidate *report_view_baseline(const struct summary_group *group)
 {
     const char *name = group->decision.baseline;
@@ -25,11 +75,26 @@ bool report_view_is_tokens(const char *unit)
     return unit == NULL || strcmp(unit, "tokens/s") == 0;
 }
 
+const char *report_view_unit_of(const struct summary_candidate *candidate)
+{
+    return candidate->throughput_unit != NULL ? candidate->throughput_unit : "tokens/s";
+}
+
+bool report_view_group_tokens(const struct summary_group *group)
+{
+    bool tokens = true;
+    for (size_t i = 0; i < group->candidate_count; i++)
+        if (group->candidates[i].throughput_unit != NULL)
+            tokens = report_view_is_tokens(group->candidates[i].throughput_unit);
+    return tokens;
+}
+
 double report_view_gain(const struct summary_group *group,
                         const struct summary_candidate *candidate)
 {
     const struct summary_candidate *baseline = report_view_baseline(group);
     if (baseline == NULL || baseline == candidate || !(baseline->throughput > 0) ||
+        baseline->failure.reason != NULL || candidate->failure.reason != NULL ||
         report_view_is_tokens(baseline->throughput_unit) !=
             report_view_is_tokens(candidate->throughput_unit))
         return (double)NAN;

@@ -16,11 +16,20 @@
 /* The selected candidate of a group, or NULL. */
 const struct summary_candidate *report_view_selected(const struct summary_group *group);
 
+/* The candidate that a decision without a selected one speaks of: the one that its reason names as
+ * closest, else the one with the fewest failed gates, of those the one whose worst margin is best.
+ * NULL for a group without candidates. */
+const struct summary_candidate *report_view_closest(const struct summary_group *group);
+
+/* The gate of a name, or NULL. */
+const struct summary_gate *report_view_gate(const struct summary_candidate *candidate,
+                                            const char *name);
+
 /* The group's baseline if it was measured, or NULL. */
 const struct summary_candidate *report_view_baseline(const struct summary_group *group);
 
-/* Throughput against the baseline's as a fraction (0.14: 14 % faster); NAN if either is unknown, or
- * their units differ, or it is the baseline itself. */
+/* Throughput against the baseline's as a fraction (0.14: 14 % faster); NAN if either is unknown or
+ * its run failed, or their units differ, or it is the baseline itself. */
 double report_view_gain(const struct summary_group *group,
                         const struct summary_candidate *candidate);
 
@@ -44,6 +53,10 @@ double report_view_amount(const struct summary_amounts *amounts,
                           const struct report_view_names *names, const char *name);
 
 bool report_view_is_tokens(const char *unit);
+/* The unit of a candidate's throughput, tokens/s where it does not say. */
+const char *report_view_unit_of(const struct summary_candidate *candidate);
+/* Whether the group's throughputs are in tokens/s. */
+bool report_view_group_tokens(const struct summary_group *group);
 /* True if some candidate measured its throughput in this unit. */
 bool report_view_has_unit(const struct summary *summary, bool tokens);
 
@@ -88,6 +101,10 @@ enum cell_style report_view_gate_style(const struct summary_gate *gate);
 /* The same as text, for sentences: "15,258.8", "22 %", or the word for "not measured". */
 void report_view_number(struct text_buffer *out, const struct texts *texts, double value,
                         const char *unit);
+
+/* With its unit: "15,258.8 MiB", "22 %". */
+void report_view_quantity(struct text_buffer *out, const struct texts *texts, double value,
+                          const char *unit);
 
 /* Decimals that suit numbers up to `largest`. */
 enum cell_style report_view_style_for(double largest);

@@ -28,7 +28,8 @@ void report_view_title(struct text_buffer *out, const struct texts *texts,
     struct text_buffer answer = {0};
     report_view_answer(&answer, texts, decision->decision,
                        decision->label != NULL ? decision->label : decision->strategy);
-    const struct sentence_value value = {.name = "answer", .text = answer.failed ? "" : answer.text};
+    const struct sentence_value value = {.name = "answer",
+                                         .text = answer.failed ? "" : answer.text};
     texts_fill(out, texts, "report.decision_title", &value, 1);
     out->failed |= answer.failed;
     text_buffer_fini(&answer);
@@ -105,6 +106,14 @@ void report_view_number(struct text_buffer *out, const struct texts *texts, doub
     }
 }
 
+void report_view_quantity(struct text_buffer *out, const struct texts *texts, double value,
+                          const char *unit)
+{
+    report_view_number(out, texts, value, unit);
+    if (!isnan(value) && unit != NULL && unit[0] != '\0' && strcmp(unit, "ratio") != 0)
+        text_buffer_printf(out, " %s", texts_word(texts, "unit", unit));
+}
+
 void report_view_change(struct text_buffer *out, const struct texts *texts,
                         const struct summary_sensitivity *item, const struct summary_change *change)
 {
@@ -136,7 +145,7 @@ void report_view_left_out(struct text_buffer *out, const struct texts *texts,
     text_buffer_puts(out, first->message != NULL ? first->message : "");
     if (rejected->finding_count > 1) {
         const struct sentence_value more = {.name = "count",
-                                           .number = (double)(rejected->finding_count - 1)};
+                                            .number = (double)(rejected->finding_count - 1)};
         text_buffer_puts(out, " ");
         texts_fill(out, texts, "word.more_faults", &more, 1);
     }
@@ -189,9 +198,9 @@ void report_view_gain_heading(struct text_buffer *out, const struct texts *texts
                               const struct summary_group *group)
 {
     const struct sentence_value value = {.name = "baseline",
-                                        .text = group->decision.baseline != NULL
-                                                    ? group->decision.baseline
-                                                    : texts_get(texts, "word.baseline")};
+                                         .text = group->decision.baseline != NULL
+                                                     ? group->decision.baseline
+                                                     : texts_get(texts, "word.baseline")};
     texts_fill(out, texts, "column.gain", &value, 1);
 }
 
@@ -199,6 +208,6 @@ void report_view_more(struct text_buffer *out, const struct texts *texts, size_t
                       const char *sheet_id)
 {
     const struct sentence_value values[] = {{.name = "count", .number = (double)count},
-                                           {.name = "sheet", .text = texts_get(texts, sheet_id)}};
+                                            {.name = "sheet", .text = texts_get(texts, sheet_id)}};
     texts_fill(out, texts, "word.more_on_sheet", values, 2);
 }

@@ -258,6 +258,24 @@ struct summary_candidate *summary_sample_candidate(struct summary *summary, size
     return (struct summary_candidate *)(uintptr_t)&summary->groups[0].candidates[index];
 }
 
+/* The eligible ones by throughput, then the others as they stand. */
+static void put_in_order(struct summary *summary, struct summary_group *group)
+{
+    size_t *order = take(summary, (group->candidate_count + 1) * sizeof *order);
+    size_t count = 0;
+    for (size_t i = 0; i < group->candidate_count; i++) {
+        size_t at = count++;
+        if (group->candidates[i].eligible)
+            for (; at > 0 &&
+                   (!group->candidates[order[at - 1]].eligible ||
+                    group->candidates[order[at - 1]].throughput < group->candidates[i].throughput);
+                 at--)
+                order[at] = order[at - 1];
+        order[at] = i;
+    }
+    group->order = order;
+}
+
 void summary_sample_judge(struct summary *summary)
 {
     struct summary_group *group = summary_sample_group(summary);
@@ -275,8 +293,10 @@ void summary_sample_judge(struct summary *summary)
     group->decision.candidate = best;
     group->decision.strategy = best >= 0 ? group->candidates[best].strategy : NULL;
     group->decision.label = best >= 0 ? group->candidates[best].label : NULL;
+    put_in_order(summary, group);
     summary_sample_find_front(group);
     summary_sample_margins(summary);
+    summary->decision = group->decision;
 }
 
 void summary_sample_make(struct summary *summary, enum summary_sample_kind kind, size_t count)

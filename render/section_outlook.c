@@ -1,0 +1,125 @@
+#include <math.h>
+#include <string.h>
+
+#include "report_view.h"
+#include "section_parts.h"
+#include "section_text.h"
+#include "section_view.h"
+
+/* A page has room for so many; the summary has the rest. */
+#define OUTLOOK_ACTIONS 4
+
+/* ---- What would change the answer ---- */
+
+static const struct summary_change *find_change(const struct summary_sensitivity *item,
+                                                const char *direction)
+{
+    for (size_t i = 0; i < item->change_count; i++)
+        if (strcmp(item->changes[i].direction, direction) == 0)
+            return &item->changes[i];
+    return NULL;
+}
+
+/* "below 15,258.8: accept zero2". */
+static void cell_change(const struct section *section, const struct summary_sensitivity *item,
+                        const char *direction)
+{
+    const struct summary_change *change = find_change(item, direction);
+    if (change == NULL) {
+        manuscript_cell(section->out, MANUSCRIPT_QUIET, section_get(section, "sensitivity.never"));
+        return;
+    }
+    struct text_buffer text = {0};
+    report_view_change(&text, section->texts, item, change);
+    text_buffer_puts(&text, section_get(section, "word.colon"));
+    report_view_answer(&text, section->texts, change->decision, change->strategy);
+    section_cell(section, section_take(section, &text));
+}
+
+static void write_limit(const struct section *section, const struct summary_sensitivity *item)
+{
+    section_cell(section, section_word(section, "limit", item->limit));
+    if (isnan(item->current))
+        manuscript_cell(section->out, MANUSCRIPT_QUIET, section_get(section, "word.no_limit"));
+    else
+        section_cell(section, section_quantity(section, item->current, item->unit));
+    cell_change(section, item, "down");
+    cell_change(section, item, "up");
+}
+
+static void write_unmoved(const struct section *section, const struct summary_decision *decision)
+{
+    struct text_buffer names = {0};
+    for (size_t i = 0; i < decision->sensitivity_count; i++) {
+        if (decision->sensitivity[i].change_count > 0)
+            continue;
+        text_buffer_puts(&names,
+                         names.length > 0 ? section_get(section, "word.list_separator") : "");
+        text_buffer_puts(&names, section_word(section, "limit", decision->sensitivity[i].limit));
+    }
+    const char *limits = section_take(section, &names);
+    if (limits[0] != '\0')
+        manuscript_paragraph(section->out, MANUSCRIPT_QUIET,
+                             section_fill1(section, "sensitivity.others", "limits", limits));
+}
+
+static void write_sensitivity(const struct section *section,
+                              const struct summary_decision *decision)
+{
+    const struct manuscript_column columns[] = {
+        {.heading = section_get(section, "sensitivity.limit")},
+        {.heading = section_get(section, "sensitivity.current"), .number = true},
+        {.heading = section_get(section, "sensitivity.lower")},
+        {.heading = section_get(section, "sensitivity.raise")}};
+    if (decision->sensitivity_count == 0)
+        return;
+    section_heading(section, "sensitivity", section_get(section, "heading.sensitivity"));
+    bool headed = false;
+    for (size_t i = 0; i < decision->sensitivity_count; i++) {
+        if (decision->sensitivity[i].change_count == 0)
+            continue;
+        if (!headed)
+            manuscript_table(section->out, columns, sizeof columns / sizeof columns[0]);
+        headed = true;
+        write_limit(section, &decision->sensitivity[i]);
+    }
+    write_unmoved(section, decision);
+}
+
+/* ---- Next actions ---- */
+
+static void write_action(const struct section *section, const struct summary_action *action)
+{
+    struct text_buffer text = {0};
+    report_view_action(&text, section->texts, action);
+    const char *status = report_view_action_status(section->texts, action);
+    if (status[0] != '\0')
+        text_buffer_printf(&text, " (%s)", status);
+    manuscript_item(section->out, MANUSCRIPT_PLAIN, section_take(section, &text));
+    if (action->command != NULL)
+        manuscript_command(section->out, action->command);
+}
+
+static void write_actions(const struct section *section, const struct summary_decision *decision)
+{
+    section_heading(section, "actions", section_get(section, "heading.next_actions"));
+    for (size_t i = 0; i < decision->action_count && i < OUTLOOK_ACTIONS; i++)
+        write_action(section, &decision->actions[i]);
+    if (decision->action_count > OUTLOOK_ACTIONS) {
+        const struct sentence_value value = {
+            .name = "count", .number = (double)(decision->action_count - OUTLOOK_ACTIONS)};
+        manuscript_item(section->out, MANUSCRIPT_QUIET,
+                        section_fill(section, "outlook.more_actions", &value, 1));
+    }
+    if (decision->action_count == 0)
+        manuscript_paragraph(section->out, MANUSCRIPT_PLAIN,
+                             section_get(section, "outlook.no_actions"));
+}
+
+void section_outlook_write(const struct section *section)
+{
+    const struct summary_decision *decision =
+        section->group != NULL ? &section->group->decision : &section->summary->decision;
+    write_sensitivity(section, decision);
+    write_actions(section, decision);
+}

@@ -1,0 +1,68 @@
+#include <math.h>
+
+#include "section_parts.h"
+#include "section_text.h"
+#include "section_view.h"
+
+static void write_read(const struct section *section)
+{
+    const struct summary *summary = section->summary;
+    const struct manuscript_column columns[] = {
+        {.heading = section_get(section, "column.path"), .code = true},
+        {.heading = section_get(section, "column.strategy")},
+        {.heading = section_get(section, "column.evidence_level")},
+        {.heading = section_get(section, "column.failure")},
+        {.heading = section_get(section, "column.sha256"), .code = true}};
+    manuscript_table(section->out, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < summary->source_count; i++) {
+        const struct summary_source *source = &summary->sources[i];
+        section_cell(section, source->path);
+        section_cell(section, source->strategy);
+        section_cell(section, section_word(section, "level", source->evidence_level));
+        if (source->failure != NULL)
+            manuscript_cell(section->out, MANUSCRIPT_BAD, source->failure);
+        else
+            section_cell(section, "");
+        section_cell(section, source->sha256);
+    }
+}
+
+static void write_findings(const struct section *section, const struct summary_rejected *rejected)
+{
+    for (size_t i = 0; i < rejected->finding_count; i++) {
+        const struct summary_finding *finding = &rejected->findings[i];
+        section_cell(section, i == 0 ? rejected->path : "");
+        section_cell(section,
+                     isnan(finding->line)
+                         ? ""
+                         : manuscript_format(section->out, "%.0f:%.0f", finding->line,
+                                             isnan(finding->column) ? 1 : finding->column));
+        section_cell(section, finding->pointer);
+        section_cell(section, finding->message);
+    }
+}
+
+static void write_rejected(const struct section *section)
+{
+    const struct summary *summary = section->summary;
+    const struct manuscript_column columns[] = {
+        {.heading = section_get(section, "column.path"), .code = true},
+        {.heading = section_get(section, "column.line"), .number = true},
+        {.heading = section_get(section, "column.pointer"), .code = true},
+        {.heading = section_get(section, "column.message")}};
+    if (summary->rejected_count == 0)
+        return;
+    section_heading(section, "rejected", section_get(section, "heading.left_out"));
+    manuscript_table(section->out, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < summary->rejected_count; i++)
+        write_findings(section, &summary->rejected[i]);
+}
+
+void section_sources_write(const struct section *section)
+{
+    section_title(section, "section.sources", true);
+    section_view_sources(section);
+    if (section->summary->source_count > 0)
+        write_read(section);
+    write_rejected(section);
+}

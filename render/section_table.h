@@ -1,0 +1,64 @@
+#ifndef RANKLEDGER_SECTION_TABLE_H
+#define RANKLEDGER_SECTION_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "diag.h"
+#include "manuscript.h"
+#include "summary.h"
+#include "texts.h"
+
+struct chart_row; /* chart_table.h */
+
+/*
+ * The sections of a report: what it says, in the order in which a template names them. To add one:
+ * a file section_<name>.c and a row in section_table.c.
+ */
+
+/* What the sections of one report have in common. All of it is borrowed and must outlive the
+ * manuscript. */
+struct section_input {
+    const struct summary *summary;
+    const struct texts *texts;
+    const struct chart_row *const *charts; /* to show, in order */
+    size_t chart_count;
+    unsigned formats; /* of enum report_format (report.h): the files that this report is made of */
+};
+
+/* A section being written. */
+struct section {
+    const struct section_input *input;
+    const struct summary *summary;
+    const struct summary_group *group; /* NULL: the report has none */
+    size_t group_index;
+    const struct texts *texts;
+    struct manuscript *out;
+    const char *anchor; /* of its heading, and the beginning of those below it */
+    unsigned level;     /* of its heading: 1, or 2 below the heading of a group */
+};
+
+struct section_row {
+    const char *name;     /* as templates name it: "decision" */
+    const char *title_id; /* text id of its heading; NULL: it has none of its own */
+    bool of_group;        /* once a comparability group, else once a report */
+    void (*write)(const struct section *section);
+    /* Of a section of groups: what stands once before the groups where there are several; NULL:
+     * nothing. */
+    void (*overview)(const struct section *section);
+};
+
+const struct section_row *section_table(size_t *count);
+/* NULL if there is no such section. */
+const struct section_row *section_find(const char *name);
+
+/*
+ * Appends the sections of these names to a manuscript. Of several comparability groups each gets a
+ * part of its own with all the sections that are once a group; a report without any group (nothing
+ * usable was read) still says so. Unknown names are skipped: a template's are checked when it is
+ * loaded. STATUS_ENVIRONMENT if memory is exhausted.
+ */
+enum status section_build(const struct section_input *input, const char *const *names, size_t count,
+                          struct manuscript *out, struct diag *diag) STATUS_CHECKED;
+
+#endif

@@ -1,0 +1,108 @@
+#include <math.h>
+#include <string.h>
+
+#include "report_view.h"
+#include "section_parts.h"
+#include "section_text.h"
+#include "section_view.h"
+
+/* ---- The three numbers ---- */
+
+/* "limit 16,384 MiB; 791 left (4.8 %)", or that there is none. */
+static const char *limit_of(const struct section *section, const struct summary_gate *gate,
+                            bool minimum)
+{
+    if (gate == NULL || isnan(gate->limit))
+        return section_get(section, minimum ? "figure.no_minimum" : "figure.no_limit");
+    const char *limit = section_fill1(section, minimum ? "figure.minimum" : "figure.limit", "limit",
+                                      section_quantity(section, gate->limit, gate->unit));
+    return section_append(section, limit, section_view_margin(section, gate));
+}
+
+static struct manuscript_figure peak_figure(const struct section *section,
+                                            const struct summary_candidate *candidate)
+{
+    const struct summary_gate *gate = report_view_gate(candidate, "memory");
+    return (struct manuscript_figure){
+        .label = section_get(section, "figure.peak_memory"),
+        .value = section_quantity(section, candidate->peak_memory_mb, "MiB"),
+        .detail = limit_of(section, gate, false),
+        .tone = gate != NULL ? section_verdict_tone(gate->verdict) : MANUSCRIPT_QUIET};
+}
+
+/* What is gained over the baseline, against what was asked for. */
+static const char *gain_of(const struct section *section, const struct summary_candidate *candidate)
+{
+    double gain = report_view_gain(section->group, candidate);
+    const char *baseline = section->group->decision.baseline;
+    if (isnan(gain) || baseline == NULL)
+        return "";
+    const struct sentence_value values[] = {
+        {.name = "gain", .text = section_view_signed_percent(section, gain)},
+        {.name = "baseline", .text = baseline}};
+    return section_fill(section, "figure.gain", values, 2);
+}
+
+static struct manuscript_figure throughput_figure(const struct section *section,
+                                                  const struct summary_candidate *candidate)
+{
+    const struct summary_gate *gate = report_view_gate(candidate, "throughput");
+    const char *detail = limit_of(section, gate, true);
+    detail = section_append(section, detail, gain_of(section, candidate));
+    detail = section_append(section, detail, section_view_interval(section, candidate));
+    if (!section->group->times_count)
+        detail = section_append(section, section_get(section, "figure.times"), detail);
+    return (struct manuscript_figure){
+        .label = section_get(section, "figure.throughput"),
+        .value = section_quantity(section, candidate->throughput, report_view_unit_of(candidate)),
+        .detail = detail,
+        .tone = gate != NULL ? section_verdict_tone(gate->verdict) : MANUSCRIPT_QUIET};
+}
+
+static struct manuscript_figure exposed_figure(const struct section *section,
+                                               const struct summary_candidate *candidate)
+{
+    const struct summary_gate *gate = report_view_gate(candidate, "communication");
+    return (struct manuscript_figure){
+        .label = section_get(section, "figure.exposed"),
+        .value = section_number(section, candidate->communication_ratio, "ratio"),
+        .detail = limit_of(section, gate, false),
+        .tone = gate != NULL ? section_verdict_tone(gate->verdict) : MANUSCRIPT_QUIET};
+}
+
+/* ---- The whole ---- */
+
+static void write_level(const struct section *section)
+{
+    const char *level = section->group->evidence_level;
+    const char *meaning = section_view_level_meaning(section, level);
+    if (meaning[0] == '\0')
+        return;
+    const struct sentence_value values[] = {
+        {.name = "level", .text = section_word(section, "level", level)},
+        {.name = "meaning", .text = meaning}};
+    manuscript_notice(section->out, MANUSCRIPT_WARNING,
+                      section_fill(section, "opening.level", values, 2));
+}
+
+void section_verdict_write(const struct section *section)
+{
+    const struct summary_decision *decision =
+        section->group != NULL ? &section->group->decision : &section->summary->decision;
+    struct text_buffer title = {0};
+    report_view_title(&title, section->texts, decision);
+    manuscript_verdict(section->out, section_answer_tone(decision->decision),
+                       section_take(section, &title), section_message(section, &decision->reason));
+    if (section->group == NULL || section->group->candidate_count == 0)
+        return;
+    const struct summary_candidate *selected = report_view_selected(section->group);
+    const struct summary_candidate *shown = section_view_subject(section->group);
+    if (selected == NULL)
+        manuscript_paragraph(section->out, MANUSCRIPT_QUIET,
+                             section_fill1(section, "opening.closest", "candidate", shown->label));
+    const struct manuscript_figure figures[] = {peak_figure(section, shown),
+                                                throughput_figure(section, shown),
+                                                exposed_figure(section, shown)};
+    manuscript_figures(section->out, figures, sizeof figures / sizeof figures[0]);
+    write_level(section);
+}

@@ -1,0 +1,74 @@
+#include "section_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report_view.h"
+#include "section_text.h"
+#include "text.h"
+
+const struct summary_candidate *section_view_subject(const struct summary_group *group)
+{
+    const struct summary_candidate *selected = report_view_selected(group);
+    return selected != NULL ? selected : report_view_closest(group);
+}
+
+const char *section_view_margin(const struct section *section, const struct summary_gate *gate)
+{
+    char percent[64];
+    if (isnan(gate->margin))
+        return "";
+    text_rounded(percent, sizeof percent, fabs(gate->margin_percent), TEXT_ROUNDED_PERCENT, 0);
+    const struct sentence_value values[] = {
+        {.name = "margin", .text = section_quantity(section, fabs(gate->margin), gate->unit)},
+        {.name = "percent", .text = isnan(gate->margin_percent) ? "" : percent}};
+    bool share =
+        isnan(gate->margin_percent) || (gate->unit != NULL && strcmp(gate->unit, "ratio") == 0);
+    const char *id = gate->margin < 0 ? (share ? "margin.missing_plain" : "margin.missing")
+                                      : (share ? "margin.left_plain" : "margin.left");
+    return section_fill(section, id, values, share ? 1 : 2);
+}
+
+const char *section_view_signed_percent(const struct section *section, double fraction)
+{
+    char number[64];
+    text_rounded(number, sizeof number, 100 * fraction, TEXT_ROUNDED_PERCENT, 0);
+    return manuscript_format(section->out, "%s%s %%", fraction > 0 ? "+" : "", number);
+}
+
+const char *section_view_interval(const struct section *section,
+                                  const struct summary_candidate *candidate)
+{
+    (void)section;
+    (void)candidate;
+    return "";
+}
+
+const char *section_view_level_meaning(const struct section *section, const char *level)
+{
+    char id[96];
+    if (level == NULL)
+        return "";
+    snprintf(id, sizeof id, "level_meaning.%.64s", level);
+    const char *text = section_get(section, id);
+    return strcmp(text, id) == 0 ? "" : text;
+}
+
+void section_view_sources(const struct section *section)
+{
+    const struct summary *summary = section->summary;
+    const struct sentence_value values[] = {
+        {.name = "sources", .number = (double)summary->source_count},
+        {.name = "rejected", .number = (double)summary->rejected_count},
+        {.name = "level", .text = section_word(section, "level", summary->weakest_source_level)}};
+    bool level = summary->weakest_source_level != NULL;
+    manuscript_paragraph(section->out,
+                         summary->rejected_count > 0 ? MANUSCRIPT_WARNING : MANUSCRIPT_QUIET,
+                         section_fill(section, level ? "sources.read" : "sources.none", values, 3));
+}
+
+bool section_view_is(const struct summary_message *message, const char *prefix)
+{
+    return message->id != NULL && strncmp(message->id, prefix, strlen(prefix)) == 0;
+}

@@ -1,0 +1,32 @@
+#ifndef RANKLEDGER_SECTION_VIEW_H
+#define RANKLEDGER_SECTION_VIEW_H
+
+#include "section_table.h"
+
+/* Parts of sentences that several sections say in the same words. */
+
+/* The candidate that the first page speaks of: the selected one, else the closest. */
+const struct summary_candidate *section_view_subject(const struct summary_group *group);
+
+/* "791 left (4.8 %)", "138 beyond it (0.9 %)"; "" for a gate without numbers. */
+const char *section_view_margin(const struct section *section, const struct summary_gate *gate);
+
+/* "+14 %", "-1.1 %". */
+const char *section_view_signed_percent(const struct section *section, double fraction);
+
+/* "95 % interval 4,311 to 4,634 (steps within a run)"; "" where there is none. */
+const char *section_view_interval(const struct section *section,
+                                  const struct summary_candidate *candidate);
+
+/* What an evidence level below several GPUs means for the numbers; "" for one that means what
+ * it says. */
+const char *section_view_level_meaning(const struct section *section, const char *level);
+
+/* The lines that end a first page: how many sources were read and left out, the weakest evidence.
+ */
+void section_view_sources(const struct section *section);
+
+/* Whether a message's id begins so: "tie.", "note.inversion". */
+bool section_view_is(const struct summary_message *message, const char *prefix);
+
+#endif
