@@ -141,3 +141,25 @@ void chart_lines_put_texts(const struct chart_lines *lines, struct chart_frame *
         chart_frame_describe(frame, &line->label, &line->value, &line->note);
     }
 }
+
+void chart_lines_put_number(struct chart_frame *frame, const struct chart_plot *plot,
+                            const struct canvas_box *box, enum theme_area area, const char *number)
+{
+    struct scene *scene = &frame->scene;
+    const struct canvas_font *font = &frame->theme->font[THEME_FONT_SMALL];
+    double width = scene_width(scene, font, number);
+    double right = box->x + box->width;
+    double x = (box->x + right - width) / 2;
+    if (chart_plot_meets_limit(plot, x, x + width))
+        x = box->x + 4;
+    if (chart_plot_meets_limit(plot, x, x + width))
+        x = right - width - 4;
+    if (x < box->x + 2 || x + width > right - 2 || chart_plot_meets_limit(plot, x, x + width))
+        return;
+    struct canvas_paint ground = chart_lines_fill(frame->theme->area[area].fill);
+    if (frame->theme->area[area].hatch != CANVAS_NONE)
+        scene_rectangle(scene, (struct canvas_box){x - 2, box->y + 4, width + 4, box->height - 8},
+                        &ground);
+    scene_text(scene, (struct canvas_point){x, box->y + box->height / 2 + 0.36 * font->size}, font,
+               theme_text_on(frame->theme, area), scene_format(scene, "%s", number));
+}

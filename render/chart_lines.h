@@ -54,6 +54,10 @@ void chart_lines_put_limit(const struct chart_lines *lines, struct chart_frame *
 void chart_lines_put_texts(const struct chart_lines *lines, struct chart_frame *frame,
                            const struct chart_plot *plot);
 
+/* Writes the number of a part into its box, beside the limit's line, if there is room. */
+void chart_lines_put_number(struct chart_frame *frame, const struct chart_plot *plot,
+                            const struct canvas_box *box, enum theme_area area, const char *number);
+
 /* A paint that only fills. */
 struct canvas_paint chart_lines_fill(canvas_colour colour);
 

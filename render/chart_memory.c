@@ -114,24 +114,9 @@ static void put_part_label(struct memory_chart *chart, const struct memory_stack
                            const struct canvas_box *box)
 {
     char number[64];
-    const struct canvas_font *font = &chart->frame.theme->font[THEME_FONT_SMALL];
-    const struct chart_plot *plot = &chart->plot;
-    struct scene *scene = &chart->frame.scene;
-    axis_number((part->to_mb - part->from_mb) / plot->axis.unit.factor, number, sizeof number);
-    double width = scene_width(scene, font, number);
-    double right = box->x + box->width;
-    double x = (box->x + right - width) / 2;
-    if (chart_plot_meets_limit(plot, x, x + width))
-        x = box->x + 4;
-    if (chart_plot_meets_limit(plot, x, x + width))
-        x = right - width - 4;
-    if (x < box->x + 2 || x + width > right - 2 || chart_plot_meets_limit(plot, x, x + width))
-        return;
-    struct canvas_paint ground = chart_lines_fill(chart->frame.theme->area[part->area].fill);
-    if (chart->frame.theme->area[part->area].hatch != CANVAS_NONE)
-        scene_rectangle(scene, (struct canvas_box){x - 2, box->y + 4, width + 4, BAR - 8}, &ground);
-    scene_text(scene, (struct canvas_point){x, box->y + BAR / 2 + 0.36 * font->size}, font,
-               theme_text_on(chart->frame.theme, part->area), scene_format(scene, "%s", number));
+    axis_number((part->to_mb - part->from_mb) / chart->plot.axis.unit.factor, number,
+                sizeof number);
+    chart_lines_put_number(&chart->frame, &chart->plot, box, part->area, number);
 }
 
 static void put_outline(struct memory_chart *chart, double bar_y, double from_mb, double to_mb)

@@ -2,12 +2,14 @@
 
 #include "chart_margins.h"
 #include "chart_memory.h"
+#include "chart_split.h"
 #include "chart_steps.h"
 #include "chart_throughput.h"
 
 static const struct chart_row rows[] = {
     {"memory", "chart.memory", true, NULL, chart_memory_draw},
     {"throughput", "chart.throughput", true, NULL, chart_throughput_draw},
+    {"step_split", "chart.step_split", true, chart_split_has_content, chart_split_draw},
     {"step_times", "chart.steps", true, chart_steps_has_content, chart_steps_draw},
     {"margins", "chart.margins", false, chart_margins_has_content, chart_margins_draw},
 };

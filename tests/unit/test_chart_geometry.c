@@ -13,7 +13,7 @@
 
 static const size_t counts[] = {1, 2, 5, 12, 40};
 static const char *const languages[] = {"en", "zh"};
-static const char *const charts[] = {"memory", "throughput", "step_times"};
+static const char *const charts[] = {"memory", "throughput", "step_split", "step_times"};
 
 /* A hundredth of a pixel: sums of measured heights carry rounding errors. */
 #define EXACT 0.01

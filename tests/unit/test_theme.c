@@ -126,8 +126,9 @@ static const enum theme_area hatched_memory[] = {THEME_KEPT_WHOLE,      THEME_GA
                                                  THEME_WORKSPACE,       THEME_TEMPORARY};
 static const enum theme_area solid_throughput[] = {THEME_SELECTED, THEME_ELIGIBLE,
                                                    THEME_NOT_ELIGIBLE};
-static const enum theme_area solid_times[] = {THEME_FORWARD, THEME_BACKWARD, THEME_UPDATE,
-                                              THEME_COMMUNICATION, THEME_OTHER_TIME};
+static const enum theme_area solid_times[] = {THEME_FORWARD,    THEME_BACKWARD,
+                                              THEME_UPDATE,     THEME_COMMUNICATION,
+                                              THEME_OTHER_TIME, THEME_NOT_ATTRIBUTED};
 
 static void assert_apart(const enum theme_area *areas, size_t count)
 {
