@@ -2,6 +2,7 @@
 
 #include "chart_margins.h"
 #include "chart_memory.h"
+#include "chart_scale.h"
 #include "chart_split.h"
 #include "chart_steps.h"
 #include "chart_throughput.h"
@@ -11,6 +12,7 @@ static const struct chart_row rows[] = {
     {"throughput", "chart.throughput", true, NULL, chart_throughput_draw},
     {"step_split", "chart.step_split", true, chart_split_has_content, chart_split_draw},
     {"step_times", "chart.steps", true, chart_steps_has_content, chart_steps_draw},
+    {"ledger_scale", "chart.ledger_scale", false, chart_scale_has_content, chart_scale_draw},
     {"margins", "chart.margins", false, chart_margins_has_content, chart_margins_draw},
 };
 
