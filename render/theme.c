@@ -53,6 +53,7 @@ static const struct theme builtin =
                 [THEME_BACKWARD] = {NAVY, CANVAS_NONE, CANVAS_NONE, 0, 0},
                 [THEME_UPDATE] = {AMBER, CANVAS_NONE, CANVAS_NONE, 0, 0},
                 [THEME_OTHER_TIME] = {0x16191E, CANVAS_NONE, CANVAS_NONE, 0, 0},
+                [THEME_FEASIBLE] = {0xE9F4EC, CANVAS_NONE, CANVAS_NONE, 0, 0},
             },
         .series = {{0x12436D, 0, THEME_MARKER_CIRCLE},
                    {0x28A197, 6, THEME_MARKER_SQUARE},

@@ -52,6 +52,7 @@ enum theme_area {
     THEME_BACKWARD,
     THEME_UPDATE, /* the optimizer's step */
     THEME_OTHER_TIME,
+    THEME_FEASIBLE, /* within every limit; the ground of points and names */
     THEME_AREA_COUNT
 };
 

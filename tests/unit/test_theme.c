@@ -26,6 +26,9 @@ Test(theme, text_has_a_contrast_of_at_least_4_5_on_every_ground)
         cr_assert(theme_contrast(theme_default()->ink[inks[i]],
                                  theme_default()->area[THEME_TIGHT].fill) >= 4.5,
                   "ink %d on the tight band", (int)inks[i]);
+        cr_assert(theme_contrast(theme_default()->ink[inks[i]],
+                                 theme_default()->area[THEME_FEASIBLE].fill) >= 4.5,
+                  "ink %d within the limits", (int)inks[i]);
     }
 }
 
