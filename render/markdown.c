@@ -1,24 +1,15 @@
 #include "markdown.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "chart_table.h"
+#include "report_template.h"
 #include "report_view.h"
-#include "text.h"
 
-/* Rows that a pull request has room for. */
-#define MAX_CANDIDATES 40
-#define MAX_GATES 20
-#define MAX_LEFT_OUT 10
-#define MAX_NOTES 10
+/* Rows of a table that a pull request has room for. */
+#define MARKDOWN_ROWS 40
 
-struct markdown {
-    struct text_buffer *out;
-    const struct report_input *input;
-    const struct texts *texts;
-    const char *mark; /* of headings: deeper inside a group */
-};
+/* ---- Texts ---- */
 
 void markdown_escape(struct text_buffer *out, const char *text)
 {
@@ -29,6 +20,8 @@ void markdown_escape(struct text_buffer *out, const char *text)
             text_buffer_printf(out, "\\%c", *c);
         else if (*c == '.' && c - text >= 3 && strncmp(c - 3, "www", 3) == 0)
             text_buffer_puts(out, "\\.");
+        else if (*c == '-' && c - text >= 2 && strncmp(c - 2, "GH", 2) == 0) /* an issue's number */
+            text_buffer_puts(out, "\\-");
         else
             text_buffer_append(out, c, 1);
     }
@@ -64,290 +57,216 @@ void markdown_code(struct text_buffer *out, const char *text)
     text_buffer_fill(out, '`', fence);
 }
 
-static const char *get(const struct markdown *page, const char *id)
+/* A text at the beginning of a line, where more characters mean something: those of lists, rules
+ * and underlined headings, a number with a point, spaces. */
+static void put_line(struct text_buffer *out, const char *text)
 {
-    return texts_get(page->texts, id);
-}
-
-/* What `append` writes into a buffer, escaped. */
-static void flush(const struct markdown *page, struct text_buffer *text)
-{
-    page->out->failed |= text->failed;
-    if (!text->failed && text->length > 0)
-        markdown_escape(page->out, text->text);
-    text_buffer_clear(text);
-}
-
-static void heading(const struct markdown *page, const char *id)
-{
-    text_buffer_printf(page->out, "\n%s %s\n\n", page->mark, get(page, id));
-}
-
-static void number_cell(const struct markdown *page, double value, const char *unit)
-{
-    struct text_buffer text = {0};
-    text_buffer_puts(page->out, " ");
-    if (isnan(value))
-        text_buffer_printf(page->out, "*%s*", get(page, "word.not_measured"));
-    else
-        report_view_number(&text, page->texts, value, unit);
-    flush(page, &text);
-    text_buffer_puts(page->out, " |");
-    text_buffer_fini(&text);
-}
-
-static void gate_list(const struct markdown *page, const struct summary_texts *gates)
-{
-    for (size_t i = 0; i < gates->count; i++) {
-        text_buffer_puts(page->out, i > 0 ? get(page, "word.list_separator") : "");
-        markdown_escape(page->out, texts_word(page->texts, "gate", gates->items[i]));
+    text += strspn(text, " ");
+    size_t digits = strspn(text, "0123456789");
+    if (digits > 0 && (text[digits] == '.' || text[digits] == ')')) {
+        text_buffer_append(out, text, digits);
+        text_buffer_puts(out, "\\");
+        text += digits;
+    } else if (text[0] != '\0' && strchr("-+=", text[0]) != NULL) {
+        text_buffer_puts(out, "\\");
     }
+    markdown_escape(out, text);
 }
 
-/* ---- Parts ---- */
-
-static void write_candidate(const struct markdown *page, const struct summary_group *group,
-                            const struct summary_candidate *candidate)
+static void put_strong(struct text_buffer *out, const char *text)
 {
-    double gain = report_view_gain(group, candidate);
-    bool selected = candidate == report_view_selected(group);
-    text_buffer_puts(page->out, selected ? "| **" : "| ");
-    markdown_code(page->out, candidate->label);
-    text_buffer_printf(page->out, "%s | %s |", selected ? "**" : "",
-                       texts_word(page->texts, "verdict", report_view_verdict(group, candidate)));
-    number_cell(page, candidate->peak_memory_mb, "MiB");
-    number_cell(page, candidate->throughput, candidate->throughput_unit);
-    if (isnan(gain))
-        text_buffer_puts(page->out, " |");
-    else
-        text_buffer_printf(page->out, " %+.1f %% |", 100 * gain);
-    number_cell(page, candidate->communication_ratio, "ratio");
-    text_buffer_puts(page->out, " ");
-    gate_list(page, &candidate->gate_failures);
-    text_buffer_puts(page->out, " |\n");
+    text_buffer_puts(out, "**");
+    markdown_escape(out, text);
+    text_buffer_puts(out, "**");
 }
 
-static void write_limits(const struct markdown *page)
-{
-    const struct summary_policy *policy = &page->input->summary->policy;
-    const struct {
-        double value;
-        const char *unit, *sign;
-    } limits[] = {{policy->memory_limit_mb, "MiB", "≤"},
-                  {policy->min_throughput, NULL, "≥"},
-                  {policy->max_communication_ratio, "ratio", "≤"}};
-    text_buffer_printf(page->out, "| *%s* | |", get(page, "heading.limits"));
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        struct text_buffer text = {0};
-        if (i == 2)
-            text_buffer_puts(page->out, " |");
-        if (isnan(limits[i].value)) {
-            text_buffer_printf(page->out, " *%s* |", get(page, "word.no_limit"));
-        } else {
-            report_view_number(&text, page->texts, limits[i].value, limits[i].unit);
-            text_buffer_printf(page->out, " *%s %s* |", limits[i].sign,
-                               text.failed ? "" : text.text);
-        }
-        page->out->failed |= text.failed;
-        text_buffer_fini(&text);
-    }
-    text_buffer_puts(page->out, " |\n");
-}
+/* ---- Tables ---- */
 
-static void write_table(const struct markdown *page, const struct summary_group *group)
+static void put_cell(struct text_buffer *out, const struct manuscript_column *column,
+                     const struct manuscript_text *cell)
 {
-    if (group->candidate_count == 0)
+    text_buffer_puts(out, " ");
+    if (cell->text == NULL || cell->text[0] == '\0')
         return;
-    bool tokens = true;
-    for (size_t i = 0; i < group->candidate_count; i++)
-        if (group->candidates[i].throughput_unit != NULL)
-            tokens = report_view_is_tokens(group->candidates[i].throughput_unit);
-    struct text_buffer gain = {0};
-    report_view_gain_heading(&gain, page->texts, group);
-    text_buffer_printf(
-        page->out, "\n| %s | %s | %s | %s | ", get(page, "column.strategy"),
-        get(page, "column.verdict"), get(page, "column.peak_memory"),
-        get(page, tokens ? "column.throughput_tokens" : "column.throughput_samples"));
-    flush(page, &gain); /* it names the baseline, which may be any text */
-    text_buffer_fini(&gain);
-    text_buffer_printf(page->out, " | %s | %s |\n", get(page, "column.communication_ratio"),
-                       get(page, "column.gate_failures"));
-    text_buffer_puts(page->out, "|---|---|--:|--:|--:|--:|---|\n");
-    for (size_t i = 0; i < group->candidate_count && i < MAX_CANDIDATES; i++)
-        write_candidate(page, group, &group->candidates[group->order[i]]);
-    write_limits(page);
+    const char *mark = cell->tone == MANUSCRIPT_STRONG  ? "**"
+                       : cell->tone == MANUSCRIPT_QUIET ? "*"
+                                                        : "";
+    text_buffer_puts(out, mark);
+    if (column->code)
+        markdown_code(out, cell->text);
+    else
+        markdown_escape(out, cell->text);
+    text_buffer_printf(out, "%s ", mark);
 }
 
-static void write_gate(const struct markdown *page, const struct summary_candidate *candidate,
-                       const struct summary_gate *gate)
+static void write_table(struct text_buffer *out, const struct report_input *input,
+                        const struct manuscript_table *table)
 {
-    struct text_buffer text = {0};
-    text_buffer_puts(page->out, "- ");
-    markdown_code(page->out, candidate->label);
-    text_buffer_puts(page->out, get(page, "word.colon"));
-    markdown_escape(page->out, texts_word(page->texts, "gate", gate->name));
-    text_buffer_printf(page->out, "%s%s", get(page, "word.list_separator"),
-                       texts_word(page->texts, "verdict", gate->verdict));
-    const char *detail = report_view_detail(page->texts, gate);
-    if (detail[0] != '\0')
-        text_buffer_puts(&text, detail);
-    else if (!isnan(gate->margin))
-        report_view_margin(&text, page->texts, gate);
-    if (text.length > 0)
-        text_buffer_puts(page->out, get(page, "word.colon"));
-    flush(page, &text);
-    text_buffer_puts(page->out, "\n");
-    text_buffer_fini(&text);
-}
-
-static void write_gates(const struct markdown *page, const struct summary_group *group)
-{
+    text_buffer_puts(out, "\n|");
+    for (size_t i = 0; i < table->column_count; i++) {
+        text_buffer_puts(out, " ");
+        markdown_escape(out, table->columns[i].heading);
+        text_buffer_puts(out, " |");
+    }
+    text_buffer_puts(out, "\n|");
+    for (size_t i = 0; i < table->column_count; i++)
+        text_buffer_puts(out, table->columns[i].number ? "--:|" : "---|");
+    text_buffer_puts(out, "\n");
     size_t shown = 0;
-    for (size_t i = 0; i < group->candidate_count; i++) {
-        const struct summary_candidate *candidate = &group->candidates[group->order[i]];
-        for (size_t k = 0; k < candidate->gate_count; k++) {
-            const struct summary_gate *gate = &candidate->gates[k];
-            if (!gate->failed && strcmp(gate->verdict, "tight") != 0)
-                continue;
-            if (shown == 0)
-                heading(page, "heading.failed_gates");
-            if (shown++ < MAX_GATES)
-                write_gate(page, candidate, gate);
+    for (const struct manuscript_row *row = table->first; row != NULL && shown < MARKDOWN_ROWS;
+         row = row->next, shown++) {
+        text_buffer_puts(out, "|");
+        for (size_t i = 0; i < table->column_count; i++) {
+            put_cell(out, &table->columns[i], &row->cells[i]);
+            text_buffer_puts(out, "|");
         }
+        text_buffer_puts(out, "\n");
     }
-    if (shown > MAX_GATES)
-        report_view_more(page->out, page->texts, shown - MAX_GATES, "sheet.gates");
+    if (shown < table->row_count) {
+        const struct sentence_value value = {.name = "count",
+                                             .number = (double)(table->row_count - shown)};
+        text_buffer_puts(out, "\n");
+        texts_fill(out, input->texts, "markdown.more_rows", &value, 1);
+        text_buffer_puts(out, "\n");
+    }
 }
 
-static void write_actions(const struct markdown *page, const struct summary_decision *decision)
+/* ---- Other blocks ---- */
+
+/* Headings begin at the third level: the verdict is the second, the first is the page's own. */
+static void write_heading(struct text_buffer *out, const struct manuscript_block *block)
 {
-    if (decision->action_count == 0)
+    text_buffer_puts(out, "\n##");
+    text_buffer_fill(out, '#', block->level);
+    text_buffer_puts(out, " ");
+    markdown_escape(out, block->text);
+    text_buffer_puts(out, "\n");
+}
+
+static void write_verdict(struct text_buffer *out, const struct manuscript_block *block, bool first)
+{
+    if (first) {
+        text_buffer_puts(out, "## ");
+        markdown_escape(out, block->text);
+    } else {
+        text_buffer_puts(out, "\n");
+        put_strong(out, block->text);
+    }
+    text_buffer_puts(out, "\n");
+    if (block->detail != NULL && block->detail[0] != '\0') {
+        text_buffer_puts(out, "\n");
+        put_line(out, block->detail);
+        text_buffer_puts(out, "\n");
+    }
+}
+
+static void write_figures(struct text_buffer *out, const struct report_input *input,
+                          const struct manuscript_block *block)
+{
+    text_buffer_puts(out, "\n");
+    for (size_t i = 0; i < block->figure_count; i++) {
+        const struct manuscript_figure *figure = &block->figures[i];
+        text_buffer_puts(out, "- ");
+        markdown_escape(out, figure->label);
+        text_buffer_puts(out, texts_get(input->texts, "word.colon"));
+        put_strong(out, figure->value);
+        if (figure->detail != NULL && figure->detail[0] != '\0') {
+            text_buffer_puts(out, texts_get(input->texts, "word.semicolon"));
+            markdown_escape(out, figure->detail);
+        }
+        text_buffer_puts(out, "\n");
+    }
+}
+
+/* Fenced, so that it can be copied; inside the item that it belongs to. */
+static void write_command(struct text_buffer *out, const char *text, bool in_list)
+{
+    const char *indent = in_list ? "  " : "";
+    size_t fence = longest_fence(text) + 1;
+    fence = fence < 3 ? 3 : fence;
+    text_buffer_printf(out, "\n%s", indent);
+    text_buffer_fill(out, '`', fence);
+    text_buffer_printf(out, "sh\n%s%s\n%s", indent, text, indent);
+    text_buffer_fill(out, '`', fence);
+    text_buffer_puts(out, "\n");
+}
+
+static bool has_picture(const struct report_input *input, const struct chart_row *chart)
+{
+    for (size_t i = 0; i < input->template->pictures.count; i++)
+        if (input->template->pictures.rows[i] == chart)
+            return (input->formats & (REPORT_PNG | REPORT_SVG)) != 0;
+    return false;
+}
+
+static void write_chart(struct text_buffer *out, const struct report_input *input,
+                        const struct manuscript_block *block)
+{
+    if (!has_picture(input, block->chart))
         return;
-    heading(page, "heading.next_actions");
-    for (size_t i = 0; i < decision->action_count; i++) {
-        const struct summary_action *action = &decision->actions[i];
-        struct text_buffer text = {0};
-        text_buffer_printf(page->out, "%zu. ", i + 1);
-        report_view_action(&text, page->texts, action);
-        flush(page, &text);
-        const char *status = report_view_action_status(page->texts, action);
-        if (status[0] != '\0') {
-            text_buffer_puts(&text, " (");
-            text_buffer_puts(&text, status);
-            text_buffer_puts(&text, ")");
-            flush(page, &text);
-        }
-        text_buffer_puts(page->out, "\n");
-        if (action->command != NULL) {
-            text_buffer_puts(page->out, "   ");
-            markdown_code(page->out, action->command);
-            text_buffer_puts(page->out, "\n");
-        }
-        text_buffer_fini(&text);
+    text_buffer_puts(out, "\n![");
+    markdown_escape(out, block->text);
+    text_buffer_puts(out, "](");
+    report_chart_name(out, input->summary, block->chart->name, block->group,
+                      (input->formats & REPORT_PNG) ? "png" : "svg");
+    text_buffer_puts(out, ")\n");
+}
+
+static void write_line(struct text_buffer *out, const char *before, const char *text)
+{
+    text_buffer_puts(out, before);
+    put_line(out, text);
+    text_buffer_puts(out, "\n");
+}
+
+static bool is_list(enum manuscript_kind kind)
+{
+    return kind == MANUSCRIPT_ITEM || kind == MANUSCRIPT_COMMAND;
+}
+
+/* `before`: the kind of the block before, a section where there is none. */
+static void write_block(struct text_buffer *out, const struct report_input *input,
+                        const struct manuscript_block *block, enum manuscript_kind before)
+{
+    switch (block->kind) {
+    case MANUSCRIPT_SECTION:
+        write_heading(out, block);
+        break;
+    case MANUSCRIPT_VERDICT:
+        write_verdict(out, block, out->length == 0);
+        break;
+    case MANUSCRIPT_FIGURES:
+        write_figures(out, input, block);
+        break;
+    case MANUSCRIPT_PARAGRAPH:
+        write_line(out, "\n", block->text);
+        break;
+    case MANUSCRIPT_NOTICE:
+        write_line(out, "\n> ", block->text);
+        break;
+    case MANUSCRIPT_ITEM:
+        write_line(out, is_list(before) ? "- " : "\n- ", block->text);
+        break;
+    case MANUSCRIPT_COMMAND:
+        write_command(out, block->text, before == MANUSCRIPT_ITEM);
+        break;
+    case MANUSCRIPT_TABLE:
+        write_table(out, input, block->table);
+        break;
+    case MANUSCRIPT_CHART:
+        write_chart(out, input, block);
+        break;
     }
 }
 
-static void write_messages(const struct markdown *page, const char *heading_id,
-                           const struct summary_message *messages, size_t count)
+enum status markdown_write(const struct manuscript *manuscript, const struct report_input *input,
+                           struct text_buffer *out, struct diag *diag)
 {
-    if (count == 0)
-        return;
-    heading(page, heading_id);
-    for (size_t i = 0; i < count && i < MAX_NOTES; i++) {
-        struct text_buffer text = {0};
-        texts_message(&text, page->texts, &messages[i]);
-        text_buffer_puts(page->out, "- ");
-        flush(page, &text);
-        text_buffer_puts(page->out, "\n");
-        text_buffer_fini(&text);
+    enum manuscript_kind before = MANUSCRIPT_SECTION;
+    for (const struct manuscript_block *block = manuscript->first; block != NULL;
+         block = block->next) {
+        write_block(out, input, block, before);
+        before = block->kind;
     }
-    if (count > MAX_NOTES) {
-        text_buffer_puts(page->out, "- ");
-        report_view_more(page->out, page->texts, count - MAX_NOTES, "sheet.decision");
-        text_buffer_puts(page->out, "\n");
-    }
-}
-
-static void write_left_out(const struct markdown *page)
-{
-    const struct summary *summary = page->input->summary;
-    if (summary->rejected_count == 0)
-        return;
-    heading(page, "heading.left_out");
-    for (size_t i = 0; i < summary->rejected_count && i < MAX_LEFT_OUT; i++) {
-        struct text_buffer text = {0};
-        report_view_left_out(&text, page->texts, &summary->rejected[i]);
-        text_buffer_puts(page->out, "- ");
-        flush(page, &text);
-        text_buffer_puts(page->out, "\n");
-        text_buffer_fini(&text);
-    }
-    if (summary->rejected_count > MAX_LEFT_OUT)
-        report_view_more(page->out, page->texts, summary->rejected_count - MAX_LEFT_OUT,
-                         "sheet.invalid_sources");
-}
-
-static void write_charts(const struct markdown *page)
-{
-    const struct report_input *input = page->input;
-    size_t count;
-    const struct chart_row *charts = chart_table(&count);
-    const char *suffix = (input->formats & REPORT_PNG)   ? "png"
-                         : (input->formats & REPORT_SVG) ? "svg"
-                                                         : NULL;
-    if (suffix == NULL || input->summary->group_count == 0)
-        return;
-    heading(page, "heading.charts");
-    for (size_t group = 0; group < input->summary->group_count; group++)
-        for (size_t i = 0; i < count; i++) {
-            text_buffer_printf(page->out, "![%s](", get(page, charts[i].title_id));
-            report_chart_name(page->out, input->summary, charts[i].name, group, suffix);
-            text_buffer_puts(page->out, ")\n");
-        }
-}
-
-static void write_decision(const struct markdown *page, const struct summary_decision *decision,
-                           const char *mark)
-{
-    struct text_buffer text = {0};
-    text_buffer_puts(page->out, mark);
-    report_view_title(&text, page->texts, decision);
-    flush(page, &text);
-    text_buffer_puts(page->out, "\n\n");
-    texts_message(&text, page->texts, &decision->reason);
-    flush(page, &text);
-    text_buffer_puts(page->out, "\n");
-    text_buffer_fini(&text);
-}
-
-static void write_groups(const struct markdown *page)
-{
-    const struct summary *summary = page->input->summary;
-    struct markdown inner = *page;
-    inner.mark = summary->group_count > 1 ? "####" : page->mark;
-    for (size_t i = 0; i < summary->group_count; i++) {
-        const struct summary_group *group = &summary->groups[i];
-        if (summary->group_count > 1) {
-            text_buffer_puts(page->out, "\n### ");
-            markdown_escape(page->out, group->label);
-            text_buffer_puts(page->out, "\n\n");
-            write_decision(page, &group->decision, "");
-        }
-        write_table(page, group);
-        write_gates(&inner, group);
-        if (summary->group_count > 1)
-            write_actions(&inner, &group->decision);
-    }
-}
-
-void markdown_write(struct text_buffer *out, const struct report_input *input)
-{
-    const struct markdown page = {out, input, input->texts, "###"};
-    const struct summary *summary = input->summary;
-    write_decision(&page, &summary->decision, "## ");
-    write_groups(&page);
-    write_actions(&page, &summary->decision);
-    write_messages(&page, "heading.notes", summary->decision.notes, summary->decision.note_count);
-    write_left_out(&page);
-    write_charts(&page);
+    return manuscript->failed || out->failed ? diag_no_memory(diag) : STATUS_OK;
 }

@@ -1,15 +1,17 @@
 #ifndef RANKLEDGER_MARKDOWN_H
 #define RANKLEDGER_MARKDOWN_H
 
+#include "manuscript.h"
 #include "report.h"
 #include "text_buffer.h"
 
 /*
- * Appends the report as Markdown (GitHub's flavour), short enough for a pull request: decision and
- * reason, one table, failed gates with margins, what was left out, next actions with commands, the
- * charts that `input->formats` has. Texts of others cannot become markup, links or mentions.
+ * Appends a manuscript as Markdown (GitHub's flavour): tables of at most a screen's length, charts
+ * as links to the pictures that `input->formats` has. Texts of others cannot become markup, links
+ * or mentions. STATUS_ENVIRONMENT if memory is exhausted.
  */
-void markdown_write(struct text_buffer *out, const struct report_input *input);
+enum status markdown_write(const struct manuscript *manuscript, const struct report_input *input,
+                           struct text_buffer *out, struct diag *diag) STATUS_CHECKED;
 
 /* Appends a text so that it reads literally. */
 void markdown_escape(struct text_buffer *out, const char *text);

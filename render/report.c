@@ -9,6 +9,7 @@
 #include "chart_table.h"
 #include "markdown.h"
 #include "output.h"
+#include "report_manuscript.h"
 #include "report_template.h"
 #include "sheet_table.h"
 #include "workbook.h"
@@ -235,12 +236,18 @@ static enum status make_workbook(struct report_job *job)
 static enum status make_markdown(struct report_job *job)
 {
     struct text_buffer text = {0};
-    markdown_write(&text, job->input);
-    enum status status = text.failed ? diag_no_memory(job->diag) : begin_path(job);
+    struct manuscript manuscript = {0};
+    enum status status =
+        report_manuscript(job->input, &job->input->template->markdown, &manuscript, job->diag);
+    if (status == STATUS_OK)
+        status = markdown_write(&manuscript, job->input, &text, job->diag);
+    if (status == STATUS_OK)
+        status = begin_path(job);
     text_buffer_puts(&job->path, "report.md");
     if (status == STATUS_OK)
         status = write_file(job, text.text, text.length);
     text_buffer_fini(&text);
+    manuscript_fini(&manuscript);
     return status;
 }
 

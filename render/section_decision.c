@@ -84,7 +84,7 @@ void section_decision_write(const struct section *section)
         write_gates(section);
         write_doubts(section);
     }
-    section_outlook_write(section);
+    section_outlook_below(section);
     if (section->level == 1)
         section_view_sources(section);
 }

@@ -19,6 +19,7 @@ void section_files_write(const struct section *section)
     } rows[] = {{REPORT_XLSX, "report.xlsx"}};
     const char *names[sizeof rows / sizeof rows[0]];
     size_t count = 0;
+    section_view_left_out(section);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (section->input->formats & rows[i].format)
             names[count++] = rows[i].name;

@@ -116,10 +116,17 @@ static void write_actions(const struct section *section, const struct summary_de
                              section_get(section, "outlook.no_actions"));
 }
 
-void section_outlook_write(const struct section *section)
+void section_outlook_below(const struct section *section)
 {
     const struct summary_decision *decision =
         section->group != NULL ? &section->group->decision : &section->summary->decision;
     write_sensitivity(section, decision);
     write_actions(section, decision);
+}
+
+void section_outlook_write(const struct section *section)
+{
+    struct section above = *section;
+    above.level--;
+    section_outlook_below(&above);
 }

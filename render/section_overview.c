@@ -54,6 +54,6 @@ void section_overview_write(const struct section *section)
     section_verdict_write(section);
     manuscript_paragraph(section->out, MANUSCRIPT_PLAIN, section_get(section, "overview.what"));
     write_groups(section);
-    section_outlook_write(section);
+    section_outlook_below(section);
     section_view_sources(section);
 }

@@ -12,7 +12,9 @@ void section_overview_write(const struct section *section);
 void section_overview_brief(const struct section *section);
 /* section_verdict.c: what was decided, why, and the three numbers. */
 void section_verdict_write(const struct section *section);
-/* section_outlook.c: what would change the answer, and the next actions. */
+/* section_outlook.c: what would change the answer, and the next actions; below another section's
+ * heading, or as a section of its own. */
+void section_outlook_below(const struct section *section);
 void section_outlook_write(const struct section *section);
 /* section_candidates.c: all candidates side by side. */
 void section_candidates_write(const struct section *section);

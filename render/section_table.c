@@ -5,17 +5,31 @@
 #include "section_parts.h"
 #include "section_text.h"
 
+enum row_index {
+    ROW_DECISION,
+    ROW_VERDICT,
+    ROW_CANDIDATES,
+    ROW_OUTLOOK,
+    ROW_CHARTS,
+    ROW_METHOD,
+    ROW_MEASURED,
+    ROW_CHECKS,
+    ROW_SOURCES,
+    ROW_FILES
+};
+
 static const struct section_row rows[] = {
-    {"decision", "section.decision", true, section_decision_write, section_overview_write},
-    {"verdict", NULL, true, section_verdict_write, section_overview_brief},
-    {"outlook", NULL, true, section_outlook_write, NULL},
-    {"candidates", "section.candidates", true, section_candidates_write, NULL},
-    {"charts", "section.charts", true, section_charts_write, NULL},
-    {"method", "section.method", true, section_method_write, NULL},
-    {"measured", "section.measured", true, section_measured_write, NULL},
-    {"checks", "section.checks", true, section_checks_write, NULL},
-    {"sources", "section.sources", false, section_sources_write, NULL},
-    {"files", NULL, false, section_files_write, NULL},
+    [ROW_DECISION] = {"decision", "section.decision", true, section_decision_write,
+                      section_overview_write},
+    [ROW_VERDICT] = {"verdict", NULL, true, section_verdict_write, section_overview_brief},
+    [ROW_CANDIDATES] = {"candidates", "section.candidates", true, section_candidates_write, NULL},
+    [ROW_OUTLOOK] = {"outlook", NULL, true, section_outlook_write, NULL},
+    [ROW_CHARTS] = {"charts", "section.charts", true, section_charts_write, NULL},
+    [ROW_METHOD] = {"method", "section.method", true, section_method_write, NULL},
+    [ROW_MEASURED] = {"measured", "section.measured", true, section_measured_write, NULL},
+    [ROW_CHECKS] = {"checks", "section.checks", true, section_checks_write, NULL},
+    [ROW_SOURCES] = {"sources", "section.sources", false, section_sources_write, NULL},
+    [ROW_FILES] = {"files", NULL, false, section_files_write, NULL},
 };
 
 const struct section_row *section_table(size_t *count)
@@ -32,11 +46,24 @@ const struct section_row *section_find(const char *name)
     return NULL;
 }
 
+const struct section_row *const *section_default(bool brief, size_t *count)
+{
+    static const struct section_row *const whole_report[] = {
+        &rows[ROW_DECISION], &rows[ROW_CANDIDATES], &rows[ROW_CHARTS],
+        &rows[ROW_METHOD],   &rows[ROW_CHECKS],     &rows[ROW_SOURCES]};
+    static const struct section_row *const brief_report[] = {
+        &rows[ROW_VERDICT], &rows[ROW_CANDIDATES], &rows[ROW_OUTLOOK],
+        &rows[ROW_CHARTS],  &rows[ROW_MEASURED],   &rows[ROW_FILES]};
+    *count = brief ? sizeof brief_report / sizeof brief_report[0]
+                   : sizeof whole_report / sizeof whole_report[0];
+    return brief ? brief_report : whole_report;
+}
+
 /* ---- A whole manuscript ---- */
 
 struct build {
     const struct section_input *input;
-    const char *const *names;
+    const struct section_row *const *rows;
     size_t count;
     struct manuscript *out;
 };
@@ -60,8 +87,8 @@ static void write_part(const struct build *build, size_t index)
     const char *anchor = manuscript_format(build->out, "group-%zu", index + 1);
     manuscript_section(build->out, 1, anchor, group->label != NULL ? group->label : "", true);
     for (size_t i = 0; i < build->count; i++) {
-        const struct section_row *row = section_find(build->names[i]);
-        if (row == NULL || !row->of_group)
+        const struct section_row *row = build->rows[i];
+        if (!row->of_group)
             continue;
         struct section section =
             whole(build, manuscript_format(build->out, "group-%zu-%s", index + 1, row->name));
@@ -75,8 +102,8 @@ static void write_part(const struct build *build, size_t index)
 static void write_parts(const struct build *build)
 {
     for (size_t i = 0; i < build->count; i++) {
-        const struct section_row *row = section_find(build->names[i]);
-        if (row == NULL || row->overview == NULL)
+        const struct section_row *row = build->rows[i];
+        if (row->overview == NULL)
             continue;
         const struct section section = whole(build, row->name);
         row->overview(&section);
@@ -85,15 +112,16 @@ static void write_parts(const struct build *build)
         write_part(build, i);
 }
 
-enum status section_build(const struct section_input *input, const char *const *names, size_t count,
+enum status section_build(const struct section_input *input,
+                          const struct section_row *const *wanted, size_t count,
                           struct manuscript *out, struct diag *diag)
 {
-    const struct build build = {input, names, count, out};
+    const struct build build = {input, wanted, count, out};
     bool parts = input->summary->group_count > 1;
     bool parts_done = false;
     for (size_t i = 0; i < count; i++) {
-        const struct section_row *row = section_find(names[i]);
-        if (row == NULL || (row->of_group && parts && parts_done))
+        const struct section_row *row = wanted[i];
+        if (row->of_group && parts && parts_done)
             continue;
         const struct section section = whole(&build, row->name);
         if (!row->of_group || !parts)

@@ -10,6 +10,7 @@
 #include "texts.h"
 
 struct chart_row; /* chart_table.h */
+struct theme;     /* theme.h */
 
 /*
  * The sections of a report: what it says, in the order in which a template names them. To add one:
@@ -21,6 +22,7 @@ struct chart_row; /* chart_table.h */
 struct section_input {
     const struct summary *summary;
     const struct texts *texts;
+    const struct theme *theme;             /* with which a chart tells whether it has content */
     const struct chart_row *const *charts; /* to show, in order */
     size_t chart_count;
     unsigned formats; /* of enum report_format (report.h): the files that this report is made of */
@@ -52,13 +54,15 @@ const struct section_row *section_table(size_t *count);
 /* NULL if there is no such section. */
 const struct section_row *section_find(const char *name);
 
+/* What a report on pages shows where no template says it, and a brief one for a pull request. */
+const struct section_row *const *section_default(bool brief, size_t *count);
+
 /*
- * Appends the sections of these names to a manuscript. Of several comparability groups each gets a
- * part of its own with all the sections that are once a group; a report without any group (nothing
- * usable was read) still says so. Unknown names are skipped: a template's are checked when it is
- * loaded. STATUS_ENVIRONMENT if memory is exhausted.
+ * Appends sections to a manuscript. Of several comparability groups each gets a part of its own
+ * with all the sections that are once a group; a report without any group (nothing usable was
+ * read) still says so. STATUS_ENVIRONMENT if memory is exhausted.
  */
-enum status section_build(const struct section_input *input, const char *const *names, size_t count,
-                          struct manuscript *out, struct diag *diag) STATUS_CHECKED;
+enum status section_build(const struct section_input *input, const struct section_row *const *rows,
+                          size_t count, struct manuscript *out, struct diag *diag) STATUS_CHECKED;
 
 #endif

@@ -108,6 +108,12 @@ void section_heading(const struct section *section, const char *name, const char
                        false);
 }
 
+void section_more(const struct section *section, size_t count)
+{
+    const struct sentence_value value = {.name = "count", .number = (double)count};
+    manuscript_item(section->out, MANUSCRIPT_QUIET, section_fill(section, "word.more", &value, 1));
+}
+
 void section_cell(const struct section *section, const char *text)
 {
     manuscript_cell(section->out, MANUSCRIPT_PLAIN, text);

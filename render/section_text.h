@@ -38,6 +38,9 @@ const char *section_take(const struct section *section, struct text_buffer *buff
 void section_title(const struct section *section, const char *title_id, bool new_page);
 void section_heading(const struct section *section, const char *name, const char *heading);
 
+/* An item that says how many others there are. */
+void section_more(const struct section *section, size_t count);
+
 /* A cell with a number; what is not measured stands there as a quiet word. */
 void section_cell_number(const struct section *section, double value, const char *unit);
 void section_cell(const struct section *section, const char *text);

@@ -8,6 +8,9 @@
 #include "section_text.h"
 #include "text.h"
 
+/* Of the sources that were left out a page has room for so many. */
+#define SECTION_VIEW_LEFT_OUT 4
+
 const struct summary_candidate *section_view_subject(const struct summary_group *group)
 {
     const struct summary_candidate *selected = report_view_selected(group);
@@ -66,6 +69,21 @@ void section_view_sources(const struct section *section)
     manuscript_paragraph(section->out,
                          summary->rejected_count > 0 ? MANUSCRIPT_WARNING : MANUSCRIPT_QUIET,
                          section_fill(section, level ? "sources.read" : "sources.none", values, 3));
+}
+
+void section_view_left_out(const struct section *section)
+{
+    const struct summary *summary = section->summary;
+    if (summary->rejected_count == 0)
+        return;
+    section_heading(section, "rejected", section_get(section, "heading.left_out"));
+    for (size_t i = 0; i < summary->rejected_count && i < SECTION_VIEW_LEFT_OUT; i++) {
+        struct text_buffer text = {0};
+        report_view_left_out(&text, section->texts, &summary->rejected[i]);
+        manuscript_item(section->out, MANUSCRIPT_BAD, section_take(section, &text));
+    }
+    if (summary->rejected_count > SECTION_VIEW_LEFT_OUT)
+        section_more(section, summary->rejected_count - SECTION_VIEW_LEFT_OUT);
 }
 
 bool section_view_is(const struct summary_message *message, const char *prefix)

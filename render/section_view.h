@@ -26,6 +26,9 @@ const char *section_view_level_meaning(const struct section *section, const char
  */
 void section_view_sources(const struct section *section);
 
+/* The sources that were left out, each with its first fault; nothing where there are none. */
+void section_view_left_out(const struct section *section);
+
 /* Whether a message's id begins so: "tie.", "note.inversion". */
 bool section_view_is(const struct summary_message *message, const char *prefix);
 

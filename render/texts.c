@@ -60,19 +60,20 @@ static void put_words(const void *context, struct text_buffer *out, const char *
     }
 }
 
-static void fill(struct text_buffer *out, const struct texts *texts, const char *template,
+/* False if a blank has no value. */
+static bool fill(struct text_buffer *out, const struct texts *texts, const char *template,
                  const struct sentence_value *values, size_t count)
 {
     const struct sentence_words words = {
         .not_measured = texts_get(texts, "word.not_measured"), .put = put_words, .context = texts};
-    (void)sentence_fill(out, template, values, count,
-                        &words); /* a blank may be a user's own text */
+    return sentence_fill(out, template, values, count, &words);
 }
 
 void texts_fill(struct text_buffer *out, const struct texts *texts, const char *id,
                 const struct sentence_value *values, size_t count)
 {
-    fill(out, texts, texts_get(texts, id), values, count);
+    (void)fill(out, texts, texts_get(texts, id), values,
+               count); /* a blank may be a user's own text */
 }
 
 void texts_message(struct text_buffer *out, const struct texts *texts,
@@ -80,8 +81,14 @@ void texts_message(struct text_buffer *out, const struct texts *texts,
 {
     const struct texts_entry *entry =
         message->id != NULL ? find(texts->entries, texts->count, message->id) : NULL;
-    if (entry != NULL)
-        fill(out, texts, entry->text, message->values, message->value_count);
+    struct text_buffer said = {0};
+    /* Another producer may use an id of ours without its values: then its own words say more. */
+    bool whole =
+        entry != NULL && fill(&said, texts, entry->text, message->values, message->value_count);
+    if (whole || (message->text == NULL && entry != NULL))
+        text_buffer_append(out, said.text != NULL ? said.text : "", said.length);
     else if (message->text != NULL)
         text_buffer_puts(out, message->text);
+    out->failed |= said.failed;
+    text_buffer_fini(&said);
 }

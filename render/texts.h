@@ -58,7 +58,7 @@ void texts_fill(struct text_buffer *out, const struct texts *texts, const char *
                 const struct sentence_value *values, size_t count);
 
 /* Appends a message: the language's template of its id filled with its values, or, where the
- * language has none, the message's own English text. The result is not escaped. */
+ * language has none or a value is missing, the message's own English text. Not escaped. */
 void texts_message(struct text_buffer *out, const struct texts *texts,
                    const struct summary_message *message);
 

@@ -85,7 +85,8 @@ void manuscript_text_of(const struct summary *summary, const char *language, con
                                         .charts = charts,
                                         .chart_count = count,
                                         .formats = REPORT_ALL};
-    if (section_build(&input, &section, 1, &manuscript, NULL) != STATUS_OK)
+    const struct section_row *row = section_find(section);
+    if (row == NULL || section_build(&input, &row, 1, &manuscript, NULL) != STATUS_OK)
         abort();
     manuscript_text(&manuscript, out);
     if (out->failed)
