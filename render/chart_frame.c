@@ -238,6 +238,16 @@ static const char *standing(struct chart_frame *frame, const struct summary_cand
     return candidate->rank == 1 ? texts_get(frame->texts, "chart.status.best") : NULL;
 }
 
+const char *chart_frame_name(const struct chart_frame *frame,
+                             const struct summary_candidate *candidate)
+{
+    if (candidate->label != NULL && candidate->label[0] != '\0')
+        return candidate->label;
+    if (candidate->strategy != NULL && candidate->strategy[0] != '\0')
+        return candidate->strategy;
+    return texts_get(frame->texts, "chart.unknown");
+}
+
 struct chart_cell chart_frame_label(struct chart_frame *frame,
                                     const struct summary_candidate *candidate, double width)
 {
@@ -258,11 +268,7 @@ struct chart_cell chart_frame_label(struct chart_frame *frame,
                                       width,
                                       2,
                                       false};
-    const char *label = candidate->label != NULL && candidate->label[0] != '\0' ? candidate->label
-                        : candidate->strategy != NULL && candidate->strategy[0] != '\0'
-                            ? candidate->strategy
-                            : texts_get(frame->texts, "chart.unknown");
-    chart_cell_add(&frame->scene, &cell, label, &name);
+    chart_cell_add(&frame->scene, &cell, chart_frame_name(frame, candidate), &name);
     if (first)
         chart_cell_add(&frame->scene, &cell, place, &status);
     status = chart_frame_style(frame, THEME_FONT_SMALL, THEME_BAD, width, 2);

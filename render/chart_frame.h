@@ -86,6 +86,10 @@ struct chart_cell_style chart_frame_style(const struct chart_frame *frame, enum 
 /* Whether the group's decision accepts this candidate; the selection's first need not be it. */
 bool chart_frame_chosen(const struct chart_frame *frame, const struct summary_candidate *candidate);
 
+/* A candidate's label, else its strategy, else that it is not stated. */
+const char *chart_frame_name(const struct chart_frame *frame,
+                             const struct summary_candidate *candidate);
+
 /* A candidate's name with what became of it: selected, not eligible and why. */
 struct chart_cell chart_frame_label(struct chart_frame *frame,
                                     const struct summary_candidate *candidate, double width);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define GAP 2.0 /* between two labels of a column */
+#define GAP CHART_LABELS_GAP
 #define JOINED_FROM 2.0
 
 /* ---- A column ---- */

@@ -14,8 +14,10 @@ struct chart_label {
     canvas_colour colour;       /* of the thin line */
     struct canvas_point at;     /* upper left corner, once placed */
     bool placed;
+    size_t tag; /* the caller's, to find what it names after a reordering */
 };
 
+#define CHART_LABELS_GAP 2.0     /* between two labels of a column */
 #define CHART_LABELS_LEADER 14.0 /* room between anchors and a column of labels */
 
 /*

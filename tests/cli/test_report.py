@@ -23,6 +23,7 @@ CHARTS = (
     "memory",
     "throughput",
     "step_times",
+    "losses",
     "margins",
 )
 ALL_FILES = ["charts/%s.%s" % (name, form) for name in CHARTS for form in ("svg", "png")] + [

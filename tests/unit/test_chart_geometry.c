@@ -14,6 +14,7 @@
 static const size_t counts[] = {1, 2, 5, 12, 40};
 static const char *const languages[] = {"en", "zh"};
 static const char *const charts[] = {"memory", "throughput", "step_split", "step_times"};
+static const char *const charts[] = {"memory", "throughput", "step_times", "losses"};
 
 /* A hundredth of a pixel: sums of measured heights carry rounding errors. */
 #define EXACT 0.01
@@ -239,7 +240,8 @@ Test(chart_geometry, shows_the_best_ranked_of_very_many_and_says_so)
     for (size_t c = 0; c < sizeof charts / sizeof charts[0]; c++) {
         chart_recorder_draw(&recorder, charts[c]);
         cr_assert(recording_canvas_says(&recorder.canvas, "60 of 1,000 candidates are shown"));
-        cr_assert(recording_canvas_find(&recorder.canvas, "the best of all") != NULL);
+        cr_assert(!chart_recorder_row(charts[c])->has_rows ||
+                  recording_canvas_find(&recorder.canvas, "the best of all") != NULL);
         /* what an image of twice as many pixels can hold (Cairo: 32,767) */
         cr_assert(recorder.canvas.page.height < 8000);
         check(&recorder, "1000 candidates");
