@@ -6,6 +6,7 @@
 
 #define SHORT_FROM 13 /* so many labels have one line each */
 #define NAME_LINES 3
+#define FEW 4 /* more names are counted, too */
 #define FAILURES_MOST 6
 #define DIGITS 3
 #define PADDING 7.0 /* below a label of several lines */
@@ -37,6 +38,15 @@ static const char *step_words(struct chart_frame *frame, const char *id, size_t 
     return chart_frame_say(frame, id, &value, 1);
 }
 
+/* Names may have commas in them: "zero1, micro-batch 2". */
+static void put_name(struct text_buffer *list, const struct chart_frame *frame,
+                     const struct summary_candidate *candidate)
+{
+    if (list->length > 0)
+        text_buffer_puts(list, texts_get(frame->texts, "chart.losses.separator"));
+    text_buffer_puts(list, chart_frame_name(frame, candidate));
+}
+
 /* The names of the curves that share a line. */
 static const char *names(struct chart_frame *frame, const struct chart_curves *curves,
                          size_t leader)
@@ -45,11 +55,16 @@ static const char *names(struct chart_frame *frame, const struct chart_curves *c
     for (size_t i = 0; i < curves->count; i++) {
         if (curves->items[i].leader != leader)
             continue;
-        if (list.length > 0)
-            text_buffer_puts(&list, texts_get(frame->texts, "word.list_separator"));
-        text_buffer_puts(&list, chart_frame_name(frame, curves->items[i].candidate));
+        put_name(&list, frame, curves->items[i].candidate);
     }
-    const char *text = list.failed ? "" : scene_format(&frame->scene, "%s", list.text);
+    struct sentence_value values[] = {
+        {"count", NULL, (double)chart_curves_members(curves, leader)},
+        {"labels", list.text, NAN},
+    };
+    const char *text = list.failed ? ""
+                       : values[0].number <= FEW
+                           ? scene_format(&frame->scene, "%s", list.text)
+                           : chart_frame_say(frame, "chart.losses.many", values, 2);
     frame->scene.failed = frame->scene.failed || list.failed;
     text_buffer_fini(&list);
     return text;
@@ -226,9 +241,7 @@ void chart_losses_labels_absent(struct chart_frame *frame)
         const struct summary_candidate *candidate = frame->rows.items[i];
         if (candidate->failure.reason != NULL || chart_curves_any(candidate))
             continue;
-        if (list.length > 0)
-            text_buffer_puts(&list, texts_get(frame->texts, "word.list_separator"));
-        text_buffer_puts(&list, chart_frame_name(frame, candidate));
+        put_name(&list, frame, candidate);
     }
     if (list.failed)
         frame->scene.failed = true;
