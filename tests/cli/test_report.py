@@ -23,7 +23,6 @@ CHARTS = (
     "memory",
     "throughput",
     "step_times",
-    "losses",
     "margins",
 )
 ALL_FILES = ["charts/%s.%s" % (name, form) for name in CHARTS for form in ("svg", "png")] + [
