@@ -1,5 +1,6 @@
 #include "text_fit.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -25,8 +26,9 @@ struct work {
     double width;
     const char *text; /* clean */
     struct unit *units;
-    size_t count; /* units[count].offset is the length */
-    bool more;    /* the input went on */
+    size_t count;  /* units[count].offset is the length */
+    bool more;     /* the input went on */
+    bool anywhere; /* every place between characters is one to break at */
     bool failed;
 };
 
@@ -69,10 +71,9 @@ static void split_units(struct work *work, const char *text, size_t length)
     work->text = clean;
 }
 
-static void prepare(struct work *work, const char *text)
+static void prepare(struct work *work, const char *text, size_t length)
 {
     struct text_buffer safe = {0};
-    size_t length = bounded_length(text, &work->more);
     text_escape(&safe, text, length);
     if (safe.failed)
         work->failed = true;
@@ -105,7 +106,7 @@ static bool may_break(const struct work *work, size_t at)
     const struct unit *after = &work->units[at];
     if (after->columns == 0 || before->code == ZERO_WIDTH_JOINER)
         return false;
-    if (before->code == ' ' || after->code == ' ')
+    if (before->code == ' ' || after->code == ' ' || work->anywhere)
         return true;
     bool digit = after->code >= '0' && after->code <= '9';
     if (before->code < 0x80 && memchr("-/_|+=,;:", (int)before->code, 9) != NULL)
@@ -125,28 +126,44 @@ static struct canvas_extent extent_of(const struct work *work, size_t from, size
                                           work->units[to].offset - start);
 }
 
+/* About as many units as fill `width`: half an em a column, a little less than fonts take. */
+static size_t likely_run(const struct work *work, size_t from, double width)
+{
+    double columns = width / (0.48 * work->font->size);
+    size_t to = from;
+    while (to < work->count && columns > 0)
+        columns -= work->units[to++].columns;
+    return to > from ? to : from + 1;
+}
+
 /*
- * The end of the longest run of units from `from` that is at most `width` wide, never inside a
- * character with its marks; at least one character.
+ * The most units from `from` that are at most `width` wide. A measure tells how wide a unit is on
+ * average, and with it where the end lies; each narrows the range in which it can lie.
  */
-static size_t longest_run(const struct work *work, size_t from, double width)
+static size_t widest_fit(const struct work *work, size_t from, double width)
 {
     size_t fits = from;
     size_t fails = work->count + 1;
-    for (size_t step = 16; fits < work->count && fails > work->count; step *= 2) {
-        size_t probe = fits + step < work->count ? fits + step : work->count;
-        if (extent_of(work, from, probe).width <= width)
+    size_t probe = likely_run(work, from, width);
+    for (size_t tries = 0; fails - fits > 1 && fits < work->count; tries++) {
+        if (tries > 8) /* widths that differ much: by halves */
+            probe = fits + (fails - fits) / 2;
+        probe = probe <= fits ? fits + 1 : probe >= fails ? fails - 1 : probe;
+        double taken = extent_of(work, from, probe).width;
+        size_t next = from + (size_t)((double)(probe - from) * width / fmax(taken, 1e-6));
+        if (taken <= width)
             fits = probe;
         else
             fails = probe;
+        probe = next < work->count ? next : work->count;
     }
-    while (fits < work->count && fails - fits > 1) {
-        size_t middle = fits + (fails - fits) / 2;
-        if (extent_of(work, from, middle).width <= width)
-            fits = middle;
-        else
-            fails = middle;
-    }
+    return fits;
+}
+
+/* The same, never inside a character with its marks, and at least one character. */
+static size_t longest_run(const struct work *work, size_t from, double width)
+{
+    size_t fits = widest_fit(work, from, width);
     while (fits > from && fits < work->count && work->units[fits].columns == 0)
         fits--;
     if (fits > from)
@@ -218,6 +235,15 @@ static void add_last_line(struct work *work, struct text_fit *fit, size_t from, 
     add_line(work, fit, from, to, (const char *[]){"", ellipsis});
 }
 
+/* The last place to break in units (from, to], or `to`. */
+static size_t break_before(const struct work *work, size_t from, size_t to)
+{
+    for (size_t best = to; best > from; best--)
+        if (may_break(work, best))
+            return best;
+    return to;
+}
+
 static void break_lines(struct work *work, struct text_fit *fit, size_t lines, bool keep_end)
 {
     size_t from = 0;
@@ -232,13 +258,7 @@ static void break_lines(struct work *work, struct text_fit *fit, size_t lines, b
             add_last_line(work, fit, from, keep_end);
             return;
         }
-        if (whole)
-            to = work->count;
-        size_t best = to;
-        while (!whole && best > from && !may_break(work, best))
-            best--;
-        if (best > from)
-            to = best;
+        to = whole ? work->count : break_before(work, from, to);
         add_line(work, fit, from, trimmed_end(work, from, to), (const char *[]){"", ""});
         from = to;
     }
@@ -251,11 +271,55 @@ enum status text_fit(struct arena *arena, struct canvas *canvas, const struct ca
     struct work work = {.arena = arena, .canvas = canvas, .font = font, .width = room.width};
     struct text_fit result = {0};
     size_t lines = room.lines < 1 ? 1 : room.lines > TEXT_FIT_LINES ? TEXT_FIT_LINES : room.lines;
-    prepare(&work, text);
+    size_t length = bounded_length(text, &work.more);
+    prepare(&work, text, length);
     if (!work.failed)
         break_lines(&work, &result, lines, room.keep_end);
     if (work.failed)
         return diag_no_memory(diag);
     *fit = result;
+    return STATUS_OK;
+}
+
+/* The end of the line that begins at `from`. */
+static size_t line_end(const struct work *work, size_t from)
+{
+    size_t to = longest_run(work, from, work->width);
+    return trimmed_end(work, from, work->count) <= to ? work->count : break_before(work, from, to);
+}
+
+enum status text_lines(struct arena *arena, struct canvas *canvas, const struct canvas_font *font,
+                       const char *text, struct text_lines_room room, struct text_lines *lines,
+                       struct diag *diag)
+{
+    struct work work = {.arena = arena,
+                        .canvas = canvas,
+                        .font = font,
+                        .width = room.width,
+                        .anywhere = room.anywhere};
+    struct text_fit_line *all = NULL;
+    size_t count = 0;
+    size_t capacity = 0;
+    size_t from = 0;
+    prepare(&work, text, strlen(text));
+    while (!work.failed) {
+        while (from < work.count && work.units[from].code == ' ')
+            from++;
+        if (from == work.count)
+            break;
+        size_t to = line_end(&work, from);
+        struct text_fit line = {0};
+        add_line(&work, &line, from, trimmed_end(&work, from, to), (const char *[]){"", ""});
+        struct text_fit_line *room_for = arena_room(arena, all, count, &capacity, sizeof *all);
+        work.failed |= room_for == NULL;
+        if (room_for == NULL)
+            break;
+        all = room_for;
+        all[count++] = line.lines[0];
+        from = to;
+    }
+    if (work.failed)
+        return diag_no_memory(diag);
+    *lines = (struct text_lines){all, count};
     return STATUS_OK;
 }

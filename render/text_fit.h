@@ -33,6 +33,25 @@ struct text_fit_room {
                       differ */
 };
 
+/* A text on as many lines as it needs. */
+struct text_lines {
+    const struct text_fit_line *lines; /* in the arena */
+    size_t count;
+};
+
+struct text_lines_room {
+    double width;  /* as in text_fit_room */
+    bool anywhere; /* a line may end after every character: for digests and paths */
+};
+
+/*
+ * Breaks a whole text into lines as text_fit does; nothing is left out. `lines` is written on
+ * success only. STATUS_ENVIRONMENT if memory is exhausted.
+ */
+enum status text_lines(struct arena *arena, struct canvas *canvas, const struct canvas_font *font,
+                       const char *text, struct text_lines_room room, struct text_lines *lines,
+                       struct diag *diag) STATUS_CHECKED;
+
 /*
  * Fits a text (UTF-8 from anywhere: control characters are shown escaped, more than four combining
  * marks in a row are dropped) into `room`. `fit` is written on success only. STATUS_ENVIRONMENT if
