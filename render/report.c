@@ -9,13 +9,14 @@
 #include "chart_table.h"
 #include "markdown.h"
 #include "output.h"
+#include "pdf_write.h"
 #include "report_manuscript.h"
 #include "report_template.h"
 #include "sheet_table.h"
 #include "workbook.h"
 
 static const struct report_format_row format_rows[] = {
-    {"xlsx", REPORT_XLSX}, {"md", REPORT_MARKDOWN}, {"svg", REPORT_SVG}, {"png", REPORT_PNG}};
+    {"xlsx", REPORT_XLSX}, {"pdf", REPORT_PDF}, {"md", REPORT_MARKDOWN}, {"svg", REPORT_SVG}, {"png", REPORT_PNG}};
 
 const struct report_format_row *report_formats(size_t *count)
 {
@@ -90,7 +91,7 @@ static void add_charts(struct name_list *list, const struct report_input *input)
 enum status report_list(const struct report_input *input, struct arena *arena,
                         struct report_files *files, struct diag *diag)
 {
-    size_t limit = 2 + 2 * input->template->pictures.count * input->summary->group_count;
+    size_t limit = 3 + 2 * input->template->pictures.count * input->summary->group_count;
     struct name_list list = {.arena = arena};
     list.names = arena_take_array(arena, limit, sizeof *list.names);
     if (list.names == NULL)
@@ -98,6 +99,10 @@ enum status report_list(const struct report_input *input, struct arena *arena,
     add_charts(&list, input);
     if (input->formats & REPORT_XLSX) {
         text_buffer_puts(&list.buffer, "report.xlsx");
+        add_name(&list);
+    }
+    if (input->formats & REPORT_PDF) {
+        text_buffer_puts(&list.buffer, "report.pdf");
         add_name(&list);
     }
     if (input->formats & REPORT_MARKDOWN) {
@@ -233,6 +238,24 @@ static enum status make_workbook(struct report_job *job)
     return workbook_finish(workbook, job->diag);
 }
 
+static enum status make_pdf(struct report_job *job)
+{
+    struct manuscript manuscript = {.first = NULL};
+    struct text_buffer bytes = {0};
+    enum status status =
+        report_manuscript(job->input, &job->input->template->pdf, &manuscript, job->diag);
+    if (status == STATUS_OK)
+        status = pdf_write(&manuscript, job->input, &bytes, &job->glyphs_missing, job->diag);
+    manuscript_fini(&manuscript);
+    if (status == STATUS_OK)
+        status = begin_path(job);
+    text_buffer_puts(&job->path, "report.pdf");
+    if (status == STATUS_OK)
+        status = write_file(job, bytes.text, bytes.length);
+    text_buffer_fini(&bytes);
+    return status;
+}
+
 static enum status make_markdown(struct report_job *job)
 {
     struct text_buffer text = {0};
@@ -260,6 +283,8 @@ enum status report_write(const struct report_input *input, const char *folder, b
         status = make_charts(&job);
     if (status == STATUS_OK && (input->formats & REPORT_XLSX))
         status = make_workbook(&job);
+    if (status == STATUS_OK && (input->formats & REPORT_PDF))
+        status = make_pdf(&job);
     if (status == STATUS_OK && (input->formats & REPORT_MARKDOWN))
         status = make_markdown(&job);
     if (status == STATUS_OK)

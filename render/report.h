@@ -13,8 +13,14 @@
 
 /* The files of a report. */
 
-enum report_format { REPORT_XLSX = 1, REPORT_MARKDOWN = 2, REPORT_SVG = 4, REPORT_PNG = 8 };
-#define REPORT_ALL (REPORT_XLSX | REPORT_MARKDOWN | REPORT_SVG | REPORT_PNG)
+enum report_format {
+    REPORT_XLSX = 1,
+    REPORT_MARKDOWN = 2,
+    REPORT_SVG = 4,
+    REPORT_PNG = 8,
+    REPORT_PDF = 16
+};
+#define REPORT_ALL (REPORT_XLSX | REPORT_MARKDOWN | REPORT_SVG | REPORT_PNG | REPORT_PDF)
 
 /* One row a format, for options and help. */
 struct report_format_row {
@@ -32,7 +38,7 @@ struct report_input {
     const struct theme *theme;
     const struct report_template *template; /* what to show, and in which order */
     unsigned formats;                       /* of enum report_format */
-    int64_t created;                        /* the workbook's date, seconds since 1970 */
+    int64_t created;                        /* the date of workbook and PDF, seconds since 1970 */
 };
 
 struct report_files {

@@ -131,14 +131,26 @@ static void draw_item(struct canvas *canvas, const struct scene_item *item)
     }
 }
 
-enum status scene_draw(struct scene *scene, const struct canvas_page *page, struct diag *diag)
+enum status scene_begin(const struct scene *scene, const struct canvas_page *page,
+                        struct diag *diag)
 {
     if (scene->failed)
         return diag_no_memory(diag);
     scene->canvas->backend->begin(scene->canvas, page);
     for (const struct scene_item *item = scene->first; item != NULL; item = item->next)
         draw_item(scene->canvas, item);
+    return STATUS_OK;
+}
+
+enum status scene_end(const struct scene *scene, struct diag *diag)
+{
     return scene->canvas->backend->end(scene->canvas, diag);
+}
+
+enum status scene_draw(struct scene *scene, const struct canvas_page *page, struct diag *diag)
+{
+    enum status status = scene_begin(scene, page, diag);
+    return status == STATUS_OK ? scene_end(scene, diag) : status;
 }
 
 void scene_fini(struct scene *scene)

@@ -48,6 +48,10 @@ double scene_width(const struct scene *scene, const struct canvas_font *font, co
 /* Draws all of it as one page on the scene's canvas. */
 enum status scene_draw(struct scene *scene, const struct canvas_page *page,
                        struct diag *diag) STATUS_CHECKED;
+/* The same in two steps, for what a canvas can draw beyond a scene before the page ends. */
+enum status scene_begin(const struct scene *scene, const struct canvas_page *page,
+                        struct diag *diag) STATUS_CHECKED;
+enum status scene_end(const struct scene *scene, struct diag *diag) STATUS_CHECKED;
 void scene_fini(struct scene *scene);
 
 #endif

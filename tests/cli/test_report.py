@@ -26,7 +26,7 @@ CHARTS = (
     "margins",
 )
 ALL_FILES = ["charts/%s.%s" % (name, form) for name in CHARTS for form in ("svg", "png")] + [
-    "report.xlsx", "report.md"]
+    "report.xlsx", "report.pdf", "report.md"]
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 with open(PROGRAM, "rb") as program:
     SANITIZED = b"__asan_init" in program.read()
@@ -341,7 +341,7 @@ class Faults(Report):
                           if name.startswith(".rankledger")], [])
 
     def test_usage_faults_say_what_to_type(self):
-        for arguments, word in ((["--format", "pdf"], "xlsx,md,svg,png"), (["--format", ""], "xlsx"),
+        for arguments, word in ((["--format", "doc"], "xlsx,pdf,md,svg,png"), (["--format", ""], "xlsx"),
                                 (["--format", "md,"], "xlsx"), (["--language", "fr"], "en, zh"),
                                 (["--output", "-"], "--output DIR"), (["--outptu", "x"], "output")):
             result = self.run_report(*arguments, os.path.join(SAMPLES, "accept.json"), expect=2)

@@ -1,0 +1,280 @@
+#include "pdf_layout.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "pdf_block.h"
+#include "pdf_furniture.h"
+#include "report_template.h"
+#include "texts.h"
+
+/* A part begins on the page of the one before if so much of a page is free. */
+#define ROOM_FOR_A_PART 0.4
+
+/* From loose to close; the first with which the decision fits its page is taken. */
+static const struct pdf_density densities[] = {
+    {1.06, 1.35, 1.42}, {1, 1.1, 1.38}, {1, 0.85, 1.3}, {0.96, 0.7, 1.25}, {0.9, 0.5, 1.22}};
+#define DENSITY_COUNT (sizeof densities / sizeof densities[0])
+
+/* Rows of each table and list when all of them do not fit even so. */
+static const size_t row_counts[] = {12, 8, 6, 4, 3, 2, 1};
+
+/* Blocks from a heading that begins a page up to the next such. */
+struct part {
+    const struct manuscript_block *first, *end; /* end is not in it */
+    bool has_verdict;
+};
+
+static bool begins_part(const struct manuscript_block *block)
+{
+    return block->kind == MANUSCRIPT_SECTION && (block->new_page || block->level == 1);
+}
+
+static struct part next_part(const struct manuscript_block *first)
+{
+    struct part part = {.first = first};
+    const struct manuscript_block *block = first;
+    /* headings that follow one another begin it together */
+    while (block != NULL && block->kind == MANUSCRIPT_SECTION)
+        block = block->next;
+    for (; block != NULL && !begins_part(block); block = block->next)
+        part.has_verdict |= block->kind == MANUSCRIPT_VERDICT;
+    part.end = block;
+    return part;
+}
+
+/* ---- Blocks ---- */
+
+struct list {
+    size_t items, left_out;
+};
+
+/* Whether the block is shown: of a list with fewer rows, the items after them are not, nor the
+ * commands that belong to those. */
+static bool is_shown(struct pdf_flow *flow, const struct manuscript_block *block, struct list *list)
+{
+    if (block->kind == MANUSCRIPT_COMMAND && list->items > 0)
+        return list->left_out == 0;
+    if (block->kind != MANUSCRIPT_ITEM) {
+        if (list->left_out > 0)
+            pdf_block_more(flow, list->left_out);
+        *list = (struct list){0, 0};
+        return true;
+    }
+    list->items++;
+    if (flow->rows_most == 0 || list->items <= flow->rows_most)
+        return true;
+    list->left_out++;
+    return false;
+}
+
+/* A chart bears its title: the heading that says the same is for the outline only. */
+static bool says_it_again(const struct manuscript_block *heading)
+{
+    const struct manuscript_block *next = heading->next;
+    return next != NULL && next->kind == MANUSCRIPT_CHART && strcmp(next->text, heading->text) == 0;
+}
+
+static enum status put_block(struct pdf_flow *flow, const struct manuscript_block *block,
+                             struct diag *diag)
+{
+    switch (block->kind) {
+    case MANUSCRIPT_SECTION:
+        pdf_flow_head(flow, block, !says_it_again(block));
+        break;
+    case MANUSCRIPT_VERDICT:
+        pdf_block_verdict(flow, block);
+        break;
+    case MANUSCRIPT_FIGURES:
+        pdf_block_figures(flow, block);
+        break;
+    case MANUSCRIPT_PARAGRAPH:
+        pdf_block_paragraph(flow, block);
+        break;
+    case MANUSCRIPT_NOTICE:
+        pdf_block_notice(flow, block);
+        break;
+    case MANUSCRIPT_ITEM:
+        pdf_block_item(flow, block);
+        break;
+    case MANUSCRIPT_COMMAND:
+        pdf_block_command(flow, block);
+        break;
+    case MANUSCRIPT_TABLE:
+        pdf_block_table(flow, block);
+        break;
+    case MANUSCRIPT_CHART:
+        return pdf_block_chart(flow, block, diag);
+    }
+    return STATUS_OK;
+}
+
+static enum status put_part(struct pdf_flow *flow, const struct part *part, struct diag *diag)
+{
+    struct list list = {0, 0};
+    enum status status = STATUS_OK;
+    for (const struct manuscript_block *block = part->first;
+         block != part->end && status == STATUS_OK && !flow->document->failed; block = block->next)
+        if (is_shown(flow, block, &list))
+            status = put_block(flow, block, diag);
+    if (list.left_out > 0)
+        pdf_block_more(flow, list.left_out);
+    return status;
+}
+
+/* ---- The decision on one page ---- */
+
+void pdf_block_more(struct pdf_flow *flow, size_t count)
+{
+    struct text_buffer text = {0};
+    struct sentence_value values[] = {{"count", NULL, (double)count},
+                                      {"page", NULL, (double)flow->rest_page}};
+    texts_fill(&text, flow->input->texts, "pdf.more", values, 2);
+    const char *kept =
+        text.failed ? NULL : arena_copy(&flow->document->arena, text.text, text.length);
+    flow->document->failed |= kept == NULL;
+    text_buffer_fini(&text);
+    if (kept == NULL)
+        return;
+    struct canvas_font font = pdf_flow_font(flow, PDF_FONT_SMALL);
+    struct text_lines lines = pdf_document_lines(flow->document, &font, kept,
+                                                 (struct text_lines_room){flow->width, false});
+    double height = pdf_flow_line(flow, &font, &lines) * (double)lines.count;
+    double top = pdf_flow_take(flow, 2, height);
+    pdf_flow_draw(flow, &lines, 0, lines.count, (struct canvas_point){flow->left, top}, &font,
+                  pdf_flow_ink(flow, THEME_QUIET));
+    if (lines.count > 0)
+        pdf_document_link(
+            flow->document, flow->rest,
+            (struct canvas_box){flow->left, top, lines.lines[0].extent.width, height});
+    flow->rows_left_out += count;
+}
+
+/* Sets the part on a page of its own; false, with nothing set, if it does not fit. */
+static enum status try_page(struct pdf_flow *flow, const struct part *part, bool *fits,
+                            struct diag *diag)
+{
+    struct pdf_mark mark = pdf_document_mark(flow->document);
+    size_t pages = flow->document->page_count;
+    struct pdf_flow trial = *flow;
+    (void)pdf_document_add(trial.document);
+    trial.y = trial.top;
+    trial.empty = true;
+    enum status status = put_part(&trial, part, diag);
+    *fits = status == STATUS_OK && trial.document->page_count == pages + 1;
+    if (*fits || status != STATUS_OK || flow->document->failed) {
+        *flow = trial;
+        return status;
+    }
+    pdf_document_return(flow->document, mark);
+    return STATUS_OK;
+}
+
+/* All rows of what was shortened on the page before. */
+static enum status put_rest(struct pdf_flow *flow, const struct part *part,
+                            struct manuscript_block *heading, struct diag *diag)
+{
+    enum status status = STATUS_OK;
+    struct part body = *part;
+    flow->density = (struct pdf_density){1, 1, 1.36};
+    flow->rows_most = 0;
+    flow->rows_left_out = 0;
+    pdf_flow_break(flow);
+    pdf_flow_head(flow, heading, true);
+    while (body.first != body.end && body.first->kind != MANUSCRIPT_VERDICT)
+        body.first = body.first->next;
+    for (const struct manuscript_block *block = body.first;
+         block != body.end && status == STATUS_OK; block = block->next) {
+        bool again = block->kind == MANUSCRIPT_TABLE || block->kind == MANUSCRIPT_ITEM ||
+                     block->kind == MANUSCRIPT_COMMAND;
+        if (block->kind == MANUSCRIPT_SECTION)
+            flow->waiting_count = flow->waiting_count > 1 ? 1 : flow->waiting_count;
+        if (block->kind == MANUSCRIPT_SECTION) {
+            struct manuscript_block *copy = arena_take(&flow->document->arena, sizeof *copy);
+            flow->document->failed |= copy == NULL;
+            if (copy == NULL)
+                break;
+            *copy = *block;
+            copy->anchor = NULL; /* the outline has it once */
+            pdf_flow_head(flow, copy, true);
+        } else if (again) {
+            status = put_block(flow, block, diag);
+        }
+    }
+    flow->waiting_count = 0;
+    return status;
+}
+
+static enum status put_decision(struct pdf_flow *flow, const struct part *part, struct diag *diag)
+{
+    struct pdf_flow page = *flow;
+    struct manuscript_block *heading = arena_take(&flow->document->arena, sizeof *heading);
+    if (heading == NULL)
+        return diag_no_memory(diag);
+    *heading = (struct manuscript_block){
+        .kind = MANUSCRIPT_SECTION,
+        .level = 2,
+        .text = texts_get(flow->input->texts, "pdf.rest"),
+        .anchor = arena_printf(&flow->document->arena, "rest-%zu", flow->document->page_count + 2)};
+    if (heading->anchor == NULL)
+        return diag_no_memory(diag);
+    page.rest = heading->anchor;
+    page.rest_page = flow->document->page_count + 2;
+    bool fits = false;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < DENSITY_COUNT && !fits && status == STATUS_OK; i++) {
+        page.density = densities[i];
+        status = try_page(&page, part, &fits, diag);
+    }
+    for (size_t i = 0; i < sizeof row_counts / sizeof row_counts[0] && !fits && status == STATUS_OK;
+         i++) {
+        page.rows_most = row_counts[i];
+        status = try_page(&page, part, &fits, diag);
+    }
+    if (!fits && status == STATUS_OK) { /* a reason of a page's length goes on over the next */
+        page.rows_most = 0;
+        status = put_part(&page, part, diag);
+    }
+    if (page.rows_left_out > 0 && status == STATUS_OK)
+        status = put_rest(&page, part, heading, diag);
+    *flow = page;
+    flow->density = (struct pdf_density){1, 1, 1.36};
+    flow->rows_most = flow->rows_left_out = 0;
+    return status;
+}
+
+/* ---- The whole ---- */
+
+static bool has_room(const struct pdf_flow *flow)
+{
+    return (flow->bottom - flow->y) > ROOM_FOR_A_PART * (flow->bottom - flow->top);
+}
+
+enum status pdf_layout(const struct manuscript *manuscript, const struct report_input *input,
+                       struct pdf_document *document, struct diag *diag)
+{
+    struct pdf_flow flow;
+    enum status status = STATUS_OK;
+    pdf_flow_init(&flow, input, document);
+    bool alone = false; /* the page belongs to a decision */
+    for (const struct manuscript_block *block = manuscript->first;
+         block != NULL && status == STATUS_OK && !document->failed;) {
+        struct part part = next_part(block);
+        if (part.has_verdict) {
+            status = put_decision(&flow, &part, diag);
+        } else {
+            if (alone || !has_room(&flow))
+                pdf_flow_break(&flow);
+            status = put_part(&flow, &part, diag);
+        }
+        alone = part.has_verdict;
+        block = part.end;
+    }
+    if (document->page_count == 0 && !document->failed)
+        (void)pdf_flow_take(&flow, 0, 1); /* a manuscript of nothing is an empty page */
+    if (status == STATUS_OK && !document->failed)
+        pdf_furniture_add(input, document);
+    if (document->failed && status == STATUS_OK)
+        return diag_no_memory(diag);
+    return status;
+}

@@ -1,0 +1,102 @@
+#include "pdf_page.h"
+
+/* ---- Pages ---- */
+
+struct pdf_page *pdf_document_add(struct pdf_document *document)
+{
+    struct pdf_page *page = arena_take(&document->arena, sizeof *page);
+    document->failed |= page == NULL;
+    if (page == NULL)
+        return NULL;
+    page->scene.canvas = document->canvas;
+    page->number = ++document->page_count;
+    if (document->last != NULL)
+        document->last->next = page;
+    else
+        document->first = page;
+    document->last = page;
+    return page;
+}
+
+struct pdf_mark pdf_document_mark(const struct pdf_document *document)
+{
+    return (struct pdf_mark){document->last, document->last_entry};
+}
+
+void pdf_document_return(struct pdf_document *document, struct pdf_mark mark)
+{
+    struct pdf_page *page = mark.page != NULL ? mark.page->next : document->first;
+    for (; page != NULL; page = page->next) {
+        scene_fini(&page->scene);
+        document->page_count--;
+    }
+    if (mark.page != NULL)
+        mark.page->next = NULL;
+    else
+        document->first = NULL;
+    document->last = mark.page;
+    if (mark.entry != NULL)
+        mark.entry->next = NULL;
+    else
+        document->entries = NULL;
+    document->last_entry = mark.entry;
+}
+
+void pdf_document_fini(struct pdf_document *document)
+{
+    if (document == NULL)
+        return;
+    pdf_document_return(document, (struct pdf_mark){NULL, NULL});
+    scene_fini(&document->spare.scene);
+    arena_fini(&document->arena);
+}
+
+/* ---- Places ---- */
+
+static void add_place(struct pdf_document *document, struct pdf_place **list, const char *anchor,
+                      struct canvas_box box)
+{
+    struct pdf_place *place = arena_take(&document->arena, sizeof *place);
+    document->failed |= place == NULL;
+    if (place == NULL)
+        return;
+    *place = (struct pdf_place){*list, anchor, box};
+    *list = place;
+}
+
+void pdf_document_link(struct pdf_document *document, const char *anchor, struct canvas_box area)
+{
+    if (document->last != NULL)
+        add_place(document, &document->last->links, anchor, area);
+}
+
+void pdf_document_target(struct pdf_document *document, const char *anchor, struct canvas_point at,
+                         unsigned level, const char *text)
+{
+    if (document->last == NULL)
+        return;
+    add_place(document, &document->last->targets, anchor, (struct canvas_box){at.x, at.y, 0, 0});
+    struct pdf_entry *entry = level > 0 ? arena_take(&document->arena, sizeof *entry) : NULL;
+    document->failed |= level > 0 && entry == NULL;
+    if (entry == NULL)
+        return;
+    *entry = (struct pdf_entry){NULL, level, text, anchor};
+    if (document->last_entry != NULL)
+        document->last_entry->next = entry;
+    else
+        document->entries = entry;
+    document->last_entry = entry;
+}
+
+/* ---- Texts ---- */
+
+struct text_lines pdf_document_lines(struct pdf_document *document, const struct canvas_font *font,
+                                     const char *text, struct text_lines_room room)
+{
+    struct text_lines lines = {0};
+    if (text == NULL || document->failed)
+        return lines;
+    if (text_lines(&document->arena, document->canvas, font, text, room, &lines, NULL) != STATUS_OK)
+        document->failed = true;
+    return lines;
+}
