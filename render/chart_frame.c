@@ -271,7 +271,7 @@ struct chart_cell chart_frame_label(struct chart_frame *frame,
     chart_cell_add(&frame->scene, &cell, chart_frame_name(frame, candidate), &name);
     if (first)
         chart_cell_add(&frame->scene, &cell, place, &status);
-    status = chart_frame_style(frame, THEME_FONT_SMALL, THEME_BAD, width, 2);
+    status = chart_frame_style(frame, THEME_FONT_SMALL, THEME_BAD, width, 4);
     if (!candidate->eligible)
         chart_cell_add(&frame->scene, &cell, failed_gates(frame, candidate), &status);
     return cell;

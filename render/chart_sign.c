@@ -89,7 +89,7 @@ void chart_sign_dot(struct scene *scene, struct canvas_point at, double radius,
 void chart_sign_mark(struct scene *scene, const struct theme *theme, struct canvas_point at,
                      double height)
 {
-    struct canvas_paint halo = stroke_of(theme->ink[THEME_PAGE], HALO, 0);
+    struct canvas_paint halo = stroke_of(theme->ink[THEME_PAGE], 3, 0);
     struct canvas_paint line = stroke_of(theme->ink[THEME_TEXT], 2, 0);
     struct canvas_point top = {at.x, at.y - height / 2};
     struct canvas_point bottom = {at.x, at.y + height / 2};

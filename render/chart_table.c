@@ -1,5 +1,6 @@
 #include "chart_table.h"
 
+#include "chart_communication.h"
 #include "chart_losses.h"
 #include "chart_margins.h"
 #include "chart_memory.h"
@@ -12,6 +13,8 @@ static const struct chart_row rows[] = {
     {"memory", "chart.memory", true, NULL, chart_memory_draw},
     {"throughput", "chart.throughput", true, NULL, chart_throughput_draw},
     {"step_split", "chart.step_split", true, chart_split_has_content, chart_split_draw},
+    {"communication", "chart.communication", true, chart_communication_has_content,
+     chart_communication_draw},
     {"step_times", "chart.steps", true, chart_steps_has_content, chart_steps_draw},
     {"losses", "chart.losses", false, chart_losses_has_content, chart_losses_draw},
     {"ledger_scale", "chart.ledger_scale", false, chart_scale_has_content, chart_scale_draw},

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* What the parts may lack of the step by rounding: a mean has about six digits in a log. */
-#define SAME 1e-6
+/* What is less than a tenth of a pixel: the time between two readings of a clock, a rounding. */
+#define OTHER_LEAST 1e-4
 
 static double time_or_nan(double ms)
 {
@@ -33,8 +33,9 @@ static void read_split(struct step_stack *stack, const struct summary_timing *ti
     end = add(stack, THEME_BACKWARD, end, timing->backward_ms);
     end = add(stack, THEME_UPDATE, end, timing->optimizer_ms);
     end = add(stack, THEME_COMMUNICATION, end, timing->exposed_ms);
-    end = add(stack, THEME_OTHER_TIME, end, timing->other_ms);
-    if (stack->step_ms - end > SAME * stack->step_ms)
+    if (timing->other_ms > OTHER_LEAST * stack->step_ms)
+        end = add(stack, THEME_OTHER_TIME, end, timing->other_ms);
+    if (stack->step_ms - end > OTHER_LEAST * stack->step_ms)
         add(stack, THEME_NOT_ATTRIBUTED, end, stack->step_ms - end);
 }
 

@@ -77,3 +77,13 @@ Test(chart_failure, throughput_chart_reports_each_allocation_that_fails)
 {
     fail_each("throughput", SUMMARY_SAMPLE_MISSING);
 }
+
+Test(chart_failure, chart_of_a_step_reports_each_allocation_that_fails)
+{
+    fail_each("step_split", SUMMARY_SAMPLE_MISSING);
+}
+
+Test(chart_failure, communication_chart_reports_each_allocation_that_fails)
+{
+    fail_each("communication", SUMMARY_SAMPLE_MISSING);
+}
