@@ -22,6 +22,7 @@ SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "summar
 CHARTS = (
     "memory",
     "throughput",
+    "communication",
     "step_times",
     "margins",
 )
