@@ -19,7 +19,7 @@ struct entry {
 static bool is_dot(enum chart_sign sign)
 {
     return sign == CHART_SIGN_DOT || sign == CHART_SIGN_MARK || sign == CHART_SIGN_CROSS ||
-           sign == CHART_SIGN_RING || sign == CHART_SIGN_UPRIGHT;
+           sign == CHART_SIGN_RING || sign == CHART_SIGN_UPRIGHT || sign == CHART_SIGN_LIMIT;
 }
 
 static double sign_width(const struct entry *entry)

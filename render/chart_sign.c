@@ -114,6 +114,7 @@ void chart_sign_ring(struct scene *scene, const struct theme *theme, struct canv
 static void put_part(struct scene *scene, const struct theme *theme, enum chart_sign sign,
                      const struct canvas_point *ends)
 {
+    const struct canvas_paint limit = stroke_of(theme->ink[THEME_LIMIT], STROKE, 0);
     const struct canvas_paint dotted = stroke_of(theme->ink[THEME_AXIS], 1, 2);
     const struct canvas_paint thin = stroke_of(theme->ink[THEME_AXIS], 0.9, 0);
     const struct canvas_paint dashed = stroke_of(theme->ink[THEME_TEXT], 1, 4);
@@ -126,9 +127,10 @@ static void put_part(struct scene *scene, const struct theme *theme, enum chart_
     struct canvas_box box = {ends[0].x, y - AREA / 2, ends[1].x - ends[0].x, AREA};
     if (sign == CHART_SIGN_BAND || sign == CHART_SIGN_GREY)
         scene_rectangle(scene, box, &area);
-    else if (sign == CHART_SIGN_UPRIGHT)
+    else if (sign == CHART_SIGN_UPRIGHT || sign == CHART_SIGN_LIMIT)
         scene_line(scene, (struct canvas_point){x, y - AREA / 2},
-                   (struct canvas_point){x, y + AREA / 2}, &dotted);
+                   (struct canvas_point){x, y + AREA / 2},
+                   sign == CHART_SIGN_LIMIT ? &limit : &dotted);
     else
         scene_line(scene, ends[0], ends[1],
                    sign == CHART_SIGN_LINE        ? &strong
@@ -169,6 +171,7 @@ void chart_sign_put(struct scene *scene, const struct theme *theme, enum chart_s
     case CHART_SIGN_LINE_DASHED:
     case CHART_SIGN_BAND:
     case CHART_SIGN_UPRIGHT:
+    case CHART_SIGN_LIMIT:
     case CHART_SIGN_GREY:
         put_part(scene, theme, sign, (struct canvas_point[]){from, {to, from.y}});
         break;

@@ -19,6 +19,7 @@ enum chart_sign {
     CHART_SIGN_LINE_THIN,   /* others like it */
     CHART_SIGN_LINE_DASHED, /* a value that holds for all of a panel */
     CHART_SIGN_BAND,        /* the area that many lines cover */
+    CHART_SIGN_LIMIT,       /* the line of a limit */
     CHART_SIGN_UPRIGHT,     /* where one part of a run ends and the next begins */
     CHART_SIGN_GREY,        /* a part of a run that does not count */
     CHART_SIGN_CROSS,       /* where a run ended badly */

@@ -1,6 +1,7 @@
 #include "chart_table.h"
 
 #include "chart_communication.h"
+#include "chart_lifecycle.h"
 #include "chart_losses.h"
 #include "chart_margins.h"
 #include "chart_memory.h"
@@ -11,6 +12,7 @@
 
 static const struct chart_row rows[] = {
     {"memory", "chart.memory", true, NULL, chart_memory_draw},
+    {"lifecycle", "chart.lifecycle", true, chart_lifecycle_has_content, chart_lifecycle_draw},
     {"throughput", "chart.throughput", true, NULL, chart_throughput_draw},
     {"step_split", "chart.step_split", true, chart_split_has_content, chart_split_draw},
     {"communication", "chart.communication", true, chart_communication_has_content,

@@ -128,6 +128,15 @@ void memory_stack_of(const struct summary_candidate *candidate, struct memory_st
     put_rest(stack);
 }
 
+void memory_stack_of_phase(const struct summary_phase *phase, struct memory_stack *stack)
+{
+    struct amounts amounts = {{0}};
+    *stack = (struct memory_stack){.peak_mb = phase->peak_mb, .resident_mb = NAN, .measured = true};
+    add_all(&amounts, &phase->by_category, true);
+    put_parts(stack, &amounts);
+    put_rest(stack);
+}
+
 double memory_stack_reach(const struct memory_stack *stack)
 {
     return fmax(isnan(stack->peak_mb) ? 0 : stack->peak_mb, stack->known_mb);

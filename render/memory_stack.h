@@ -38,6 +38,9 @@ struct memory_stack {
 
 void memory_stack_of(const struct summary_candidate *candidate, struct memory_stack *stack);
 
+/* The same of one phase of a run: its peak, and what was live then. */
+void memory_stack_of_phase(const struct summary_phase *phase, struct memory_stack *stack);
+
 /* The far end of what is drawn: the larger of peak and known parts, 0 if neither is known. */
 double memory_stack_reach(const struct memory_stack *stack);
 

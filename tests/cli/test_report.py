@@ -21,6 +21,7 @@ SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "summar
 # Of accept.json and of both groups of groups.json, in the order in which they are written.
 CHARTS = (
     "memory",
+    "lifecycle",
     "throughput",
     "communication",
     "step_times",
