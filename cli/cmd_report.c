@@ -64,7 +64,7 @@ static enum status write_report(const struct report_options *options, struct rep
     struct texts texts = {0};
     struct summary summary = {0};
     struct report_template template = {0};
-    enum status status = report_template_load(&template, diag);
+    enum status status = report_template_load(options->template_dir, &template, diag);
     if (status == STATUS_OK)
         status = texts_load(options->language, options->template_dir, &texts, diag);
     source->texts = &texts;

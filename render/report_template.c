@@ -1,55 +1,133 @@
 #include "report_template.h"
 
-#include "chart_table.h"
-#include "sheet_table.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
 
-/* ISO 216 A4, 210 mm by 297 mm, in points of 1/72 inch. */
-#define A4_WIDTH (210 / 25.4 * 72)
-#define A4_HEIGHT (297 / 25.4 * 72)
+#include "report_template_read.h"
+#include "template_logo.h"
+#include "text.h"
+#include "theme_check.h"
 
-static enum status take_charts(struct report_template *template,
-                               struct report_template_charts *charts, struct diag *diag)
+/* ---- Theme ---- */
+
+static enum status read_theme(struct report_template *template, const char *folder,
+                              struct theme_load *load, bool *found, struct diag *diag)
 {
-    size_t count;
-    const struct chart_row *rows = chart_table(&count);
-    const struct chart_row **taken = arena_take_array(&template->arena, count, sizeof *taken);
-    if (taken == NULL)
-        return diag_no_memory(diag);
-    for (size_t i = 0; i < count; i++)
-        taken[i] = &rows[i];
-    *charts = (struct report_template_charts){taken, count};
-    return STATUS_OK;
+    struct template_file file = {0};
+    load->complete = folder == NULL;
+    enum status status = template_file_read(&file, folder, "theme.json", found, diag);
+    if (status == STATUS_OK && *found)
+        status = theme_load_file(load, &file, &template->arena, diag);
+    if (status == STATUS_OK && *found && folder != NULL)
+        status = theme_check(load, &file, diag); /* the built-in one is checked by a test */
+    template_file_fini(&file);
+    return status;
 }
 
-static enum status take_sheets(struct report_template *template, struct diag *diag)
+/* ---- Report ---- */
+
+static enum status read_report(struct report_template *template, const char *folder,
+                               struct report_template_read *read, bool *found, struct diag *diag)
 {
-    size_t count;
-    const struct sheet_row *rows = sheet_table(&count);
-    const struct sheet_row **taken = arena_take_array(&template->arena, count, sizeof *taken);
-    if (taken == NULL)
-        return diag_no_memory(diag);
-    for (size_t i = 0; i < count; i++)
-        taken[i] = &rows[i];
-    template->sheets = (struct report_template_sheets){taken, count};
-    return STATUS_OK;
+    struct template_file file = {0};
+    enum status status = template_file_read(&file, folder, "report.json", found, diag);
+    if (status == STATUS_OK && *found)
+        status = report_template_read_file(read, &file, template, diag);
+    template_file_fini(&file);
+    return status;
 }
 
-enum status report_template_load(struct report_template *template, struct diag *diag)
+static enum status read_logo(struct report_template *template, const char *folder,
+                             const struct report_template_read *read, bool *found,
+                             struct diag *diag)
 {
-    struct report_template loaded = {.theme = *theme_default(),
-                                     .dark = *theme_default(),
-                                     .page_width = A4_WIDTH,
-                                     .page_height = A4_HEIGHT};
-    struct report_template_charts charts = {0};
-    enum status status = take_charts(&loaded, &charts, diag);
+    struct text_buffer path = {0};
+    struct stat info;
+    *found = false;
+    if (read->no_logo)
+        return STATUS_OK;
+    text_buffer_printf(&path, "%s/%s", folder, read->logo != NULL ? read->logo : "logo.png");
+    enum status status = path.failed ? diag_no_memory(diag) : STATUS_OK;
+    *found = status == STATUS_OK && (read->logo != NULL || stat(path.text, &info) == 0);
+    if (*found)
+        status = template_logo_read(&template->logo, path.text, &template->arena, diag);
+    text_buffer_fini(&path);
+    return status;
+}
+
+/* ---- Folder ---- */
+
+static enum status refuse_folder(const char *folder, const char *why, struct diag *diag)
+{
+    char shown[1024];
+    return diag_set(diag, STATUS_INPUT, "%s: error: %s",
+                    text_escape_into(shown, sizeof shown, folder, strlen(folder)), why);
+}
+
+static bool has_language(const char *folder)
+{
+    struct text_buffer path = {0};
+    struct stat info;
+    text_buffer_printf(&path, "%s/language", folder);
+    bool there = path.failed || stat(path.text, &info) == 0;
+    text_buffer_fini(&path);
+    return there;
+}
+
+static enum status read_folder(struct report_template *template, const char *folder,
+                               struct theme_load *theme, struct diag *diag)
+{
+    struct stat info;
+    struct report_template_read read = {0};
+    bool has_report = false, has_theme = false, has_logo = false;
+    if (stat(folder, &info) != 0)
+        return refuse_folder(folder, diag_reason(errno), diag);
+    if (!S_ISDIR(info.st_mode))
+        return refuse_folder(folder, "a template is a folder", diag);
+    enum status status = read_report(template, folder, &read, &has_report, diag);
     if (status == STATUS_OK)
-        status = take_sheets(&loaded, diag);
+        status = read_theme(template, folder, theme, &has_theme, diag);
+    if (status == STATUS_OK)
+        status = read_logo(template, folder, &read, &has_logo, diag);
+    if (status == STATUS_OK && !has_report && !has_theme && !has_logo && !has_language(folder))
+        status = refuse_folder(folder,
+                               "there is nothing of a template in it: expected report.json, "
+                               "theme.json, logo.png or language/",
+                               diag);
+    return status;
+}
+
+/* ---- Life ---- */
+
+static void clear_areas(struct theme *theme)
+{
+    for (size_t i = 0; i < THEME_AREA_COUNT; i++)
+        theme->area[i] = (struct canvas_paint){CANVAS_NONE, CANVAS_NONE, CANVAS_NONE, 0, 0};
+}
+
+enum status report_template_load(const char *folder, struct report_template *template,
+                                 struct diag *diag)
+{
+    struct report_template loaded = {.page_width = 0};
+    struct report_template_read read = {0};
+    struct theme_load theme = {.complete = true};
+    bool found = false;
+    clear_areas(&theme.light);
+    clear_areas(&theme.dark);
+    enum status status = report_template_read_all(&loaded, diag);
+    if (status == STATUS_OK)
+        status = read_report(&loaded, NULL, &read, &found, diag);
+    if (status == STATUS_OK)
+        status = read_theme(&loaded, NULL, &theme, &found, diag);
+    if (status == STATUS_OK && folder != NULL)
+        status = read_folder(&loaded, folder, &theme, diag);
     if (status != STATUS_OK) {
         report_template_fini(&loaded);
         return status;
     }
-    loaded.pdf.charts = loaded.html.charts = loaded.markdown.charts = charts;
-    loaded.workbook_charts = loaded.pictures = charts;
+    loaded.theme = theme.light;
+    loaded.dark = theme.dark;
     *template = loaded;
     return STATUS_OK;
 }
@@ -59,5 +137,5 @@ void report_template_fini(struct report_template *template)
     if (template == NULL)
         return;
     arena_fini(&template->arena);
-    *template = (struct report_template){0};
+    *template = (struct report_template){.page_width = 0};
 }

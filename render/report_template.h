@@ -60,8 +60,13 @@ struct report_template {
     struct arena arena;
 };
 
-/* Loads the built-in template. Release it with report_template_fini. */
-enum status report_template_load(struct report_template *template,
+/*
+ * Loads the built-in template and puts over it what a folder (NULL: none) says: report.json,
+ * theme.json and the logo, logo.png unless report.json names another; each may be absent. What is
+ * wrong there is STATUS_INPUT with file, line and column; so is a folder that is none, or that has
+ * nothing of a template. Release it with report_template_fini.
+ */
+enum status report_template_load(const char *folder, struct report_template *template,
                                  struct diag *diag) STATUS_CHECKED;
 
 /* A zeroed one and NULL are fine. */

@@ -1,13 +1,14 @@
 #include "texts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "embedded.h"
 #include "input.h"
 #include "json_read.h"
 #include "sentence.h"
 #include "text.h"
-#include "texts_builtin.h"
 #include "texts_private.h"
 
 /* A language file of a user: far above any real one (the built-in ones have some 30 KB). */
@@ -111,10 +112,10 @@ static enum status read_file(struct texts_file *file, const char *text, size_t s
     return status != STATUS_OK ? status : read_members(file, arena, diag);
 }
 
-static enum status load_builtin(const struct texts_builtin_language *language, struct texts *texts,
+static enum status load_builtin(const struct embedded_file *language, struct texts *texts,
                                 struct diag *diag)
 {
-    struct texts_file file = {.source = {.path = language->code}};
+    struct texts_file file = {.source = {.path = language->name}};
     const char *bytes = (const char *)language->text;
     enum status status = read_file(&file, bytes, language->size, &texts->arena, diag);
     struct texts_entry *entries = NULL;
@@ -195,12 +196,11 @@ static enum status load_folder(struct texts *texts, const char *folder, bool com
     return status;
 }
 
-static const struct texts_builtin_language *find_language(const char *code)
+static const struct embedded_file *find_language(const char *code)
 {
-    for (size_t i = 0; i < texts_builtin_language_count; i++)
-        if (strcmp(texts_builtin_languages[i].code, code) == 0)
-            return &texts_builtin_languages[i];
-    return NULL;
+    char name[64];
+    snprintf(name, sizeof name, "language/%s.json", code);
+    return embedded_find(name);
 }
 
 /* A code becomes part of a file's name: letters, digits, '-' and '_' only. */
@@ -215,8 +215,8 @@ static enum status refuse_code(const char *code, struct diag *diag)
 {
     char shown[64];
     struct text_buffer list = {0};
-    for (size_t i = 0; texts_builtin_codes[i] != NULL; i++)
-        text_buffer_printf(&list, "%s%s", i > 0 ? ", " : "", texts_builtin_codes[i]);
+    for (size_t i = 0; embedded_languages[i] != NULL; i++)
+        text_buffer_printf(&list, "%s%s", i > 0 ? ", " : "", embedded_languages[i]);
     enum status status =
         list.failed
             ? diag_no_memory(diag)
@@ -229,7 +229,7 @@ static enum status refuse_code(const char *code, struct diag *diag)
 enum status texts_load(const char *code, const char *template_dir, struct texts *texts,
                        struct diag *diag)
 {
-    const struct texts_builtin_language *language = find_language(code);
+    const struct embedded_file *language = find_language(code);
     if (!is_code(code) || (language == NULL && template_dir == NULL))
         return refuse_code(code, diag);
     bool builtin = language != NULL;
@@ -258,5 +258,5 @@ void texts_fini(struct texts *texts)
 
 const char *const *texts_languages(void)
 {
-    return texts_builtin_codes;
+    return embedded_languages;
 }

@@ -4,10 +4,11 @@
 #include "canvas.h"
 
 /*
- * Colours and fonts of the charts, by what they mean. The palette is told apart with the common
- * forms of colour blindness and by lightness alone (grey print); every text colour has a contrast
- * of at least 4.5:1 on the grounds it is used on (WCAG 2.1, success criterion 1.4.3). A test
- * computes both.
+ * Colours and fonts, by what they mean; templates/theme.json has the built-in ones. Its areas are
+ * told apart with the common forms of colour blindness and by lightness alone (grey print), its
+ * series of strategies with colour blindness, and in grey by dash and marker; every text colour has
+ * a contrast of at least 4.5:1 on the grounds it is used on (WCAG 2.1, success criterion 1.4.3). A
+ * test computes all that, and theme_check.h holds a user's theme against it.
  */
 
 enum theme_ink {
@@ -21,8 +22,10 @@ enum theme_ink {
     THEME_WARNING,
     THEME_BAD, /* failed runs and failed gates */
     THEME_LIMIT,
-    THEME_NOTICE,      /* ground of a notice */
-    THEME_NOTICE_EDGE, /* its left edge */
+    THEME_NOTICE,        /* ground of a notice */
+    THEME_NOTICE_EDGE,   /* its left edge */
+    THEME_TEXT_ON_LIGHT, /* on a light area, such as a bar; see theme_text_on */
+    THEME_TEXT_ON_DARK,
     THEME_INK_COUNT
 };
 
@@ -94,13 +97,11 @@ struct theme {
     const char *families; /* tried in this order for each character, in fontconfig's form */
 };
 
-/* The built-in theme. */
-const struct theme *theme_default(void);
-
 /* The series of a strategy ("zero1"); the last one for an unknown name. */
 const struct theme_series *theme_series_of(const struct theme *theme, const char *strategy);
 
-/* The text colour for a text on an area: the one of black and white that has more contrast. */
+/* The text colour for a text on an area: the one for light or the one for dark areas, whichever
+ * has more contrast; on what is no more than a ground, the one of the page. */
 canvas_colour theme_text_on(const struct theme *theme, enum theme_area area);
 
 /* Relative luminance (0 to 1) and contrast ratio (1 to 21) of WCAG 2.1. */

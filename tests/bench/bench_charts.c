@@ -11,7 +11,7 @@
 #include "chart.h"
 #include "summary_sample.h"
 #include "texts.h"
-#include "theme.h"
+#include "theme_default.h"
 
 static double now_ms(void)
 {

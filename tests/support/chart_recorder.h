@@ -6,6 +6,7 @@
 #include "recording_canvas.h"
 #include "summary_sample.h"
 #include "texts.h"
+#include "theme_default.h"
 
 /*
  * Draws a chart of a sample onto a recording canvas. Aborts the test with Criterion's assertions

@@ -5,7 +5,7 @@
 
 #include "canvas_pdf.h"
 #include "pdf_catalog.h"
-#include "theme.h"
+#include "theme_default.h"
 
 static const struct canvas_font body = {.size = 12};
 static const struct canvas_font code = {.size = 10, .fixed = true};

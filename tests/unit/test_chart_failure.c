@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "chart_recorder.h"
-#include "theme.h"
+#include "theme_default.h"
 
 /*
  * Every allocation of ours fails once (the linker sends them here; those inside Cairo, Pango and

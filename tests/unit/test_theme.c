@@ -1,7 +1,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 
-#include "theme.h"
+#include "theme_default.h"
 
 Test(theme, luminance_and_contrast_are_those_of_wcag)
 {
@@ -13,34 +14,52 @@ Test(theme, luminance_and_contrast_are_those_of_wcag)
     cr_assert(fabs(theme_contrast(0x767676, 0xFFFFFF) - 4.54) < 0.005);
 }
 
+/* A picture is drawn in light colours; an HTML page shows it in dark ones, too. */
+static const struct theme *scheme(int dark)
+{
+    return dark ? &theme_default_template()->dark : &theme_default_template()->theme;
+}
+
 Test(theme, text_has_a_contrast_of_at_least_4_5_on_every_ground)
 {
     static const enum theme_ink inks[] = {THEME_TEXT,    THEME_QUIET, THEME_GOOD,
                                           THEME_WARNING, THEME_BAD,   THEME_LIMIT};
     static const enum theme_ink grounds[] = {THEME_PAGE, THEME_STRIPE, THEME_NOTICE};
-    for (size_t i = 0; i < sizeof inks / sizeof inks[0]; i++) {
-        for (size_t g = 0; g < sizeof grounds / sizeof grounds[0]; g++)
-            cr_assert(theme_contrast(theme_default()->ink[inks[i]],
-                                     theme_default()->ink[grounds[g]]) >= 4.5,
-                      "ink %d on ground %d", (int)inks[i], (int)grounds[g]);
-        cr_assert(theme_contrast(theme_default()->ink[inks[i]],
-                                 theme_default()->area[THEME_TIGHT].fill) >= 4.5,
-                  "ink %d on the tight band", (int)inks[i]);
-        cr_assert(theme_contrast(theme_default()->ink[inks[i]],
-                                 theme_default()->area[THEME_FEASIBLE].fill) >= 4.5,
-                  "ink %d within the limits", (int)inks[i]);
-    }
+    for (int dark = 0; dark < 2; dark++)
+        for (size_t i = 0; i < sizeof inks / sizeof inks[0]; i++) {
+            canvas_colour ink = scheme(dark)->ink[inks[i]];
+            for (size_t g = 0; g < sizeof grounds / sizeof grounds[0]; g++)
+                cr_assert(theme_contrast(ink, scheme(dark)->ink[grounds[g]]) >= 4.5,
+                          "ink %d on ground %d, dark %d", (int)inks[i], (int)grounds[g], dark);
+            cr_assert(theme_contrast(ink, scheme(dark)->area[THEME_TIGHT].fill) >= 4.5,
+                      "ink %d on the tight band, dark %d", (int)inks[i], dark);
+            cr_assert(theme_contrast(ink, scheme(dark)->area[THEME_FEASIBLE].fill) >= 4.5,
+                      "ink %d within the limits, dark %d", (int)inks[i], dark);
+        }
+}
+
+/* The dark colour of a text that is drawn in a light one. */
+static canvas_colour dark_text(canvas_colour light)
+{
+    static const enum theme_ink inks[] = {THEME_TEXT, THEME_TEXT_ON_LIGHT, THEME_TEXT_ON_DARK};
+    for (size_t i = 0; i < sizeof inks / sizeof inks[0]; i++)
+        if (scheme(0)->ink[inks[i]] == light)
+            return scheme(1)->ink[inks[i]];
+    cr_assert_fail("no ink for texts on areas has the colour %06x", (unsigned)light);
+    return 0;
 }
 
 Test(theme, text_on_areas_has_a_contrast_of_at_least_4_5)
 {
     for (int area = 0; area < THEME_AREA_COUNT; area++) {
-        canvas_colour ground = theme_default()->area[(enum theme_area)area].fill;
-        if (ground == CANVAS_NONE)
-            ground = theme_default()->ink[THEME_PAGE];
-        cr_assert(theme_contrast(ground, theme_text_on(theme_default(), (enum theme_area)area)) >=
-                      4.5,
-                  "area %d", area);
+        canvas_colour text = theme_text_on(scheme(0), (enum theme_area)area);
+        for (int dark = 0; dark < 2; dark++) {
+            canvas_colour ground = scheme(dark)->area[area].fill;
+            if (ground == CANVAS_NONE)
+                ground = scheme(dark)->ink[THEME_PAGE];
+            cr_assert(theme_contrast(ground, dark ? dark_text(text) : text) >= 4.5,
+                      "area %d, dark %d", area, dark);
+        }
     }
 }
 
@@ -133,38 +152,48 @@ static const enum theme_area solid_times[] = {THEME_FORWARD,    THEME_BACKWARD,
                                               THEME_UPDATE,     THEME_COMMUNICATION,
                                               THEME_OTHER_TIME, THEME_NOT_ATTRIBUTED};
 
+/* 20 units of CIE 1976 are told apart at a glance, 2.3 is the threshold of sight */
+static void assert_seen_apart(canvas_colour a, canvas_colour b, const char *what)
+{
+    for (int s = 0; s < 4; s++)
+        cr_assert(distance(a, b, sights[s]) >= 20, "%s, sight %d: %.1f", what, s,
+                  distance(a, b, sights[s]));
+}
+
 static void assert_apart(const enum theme_area *areas, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = i + 1; j < count; j++) {
-            canvas_colour a = theme_default()->area[areas[i]].fill;
-            canvas_colour b = theme_default()->area[areas[j]].fill;
-            /* 20 units of CIE 1976 are told apart at a glance, 2.3 is the threshold of sight */
-            for (int s = 0; s < 4; s++)
-                cr_assert(distance(a, b, sights[s]) >= 20, "areas %d and %d, sight %d: %.1f",
-                          (int)areas[i], (int)areas[j], s, distance(a, b, sights[s]));
-            /* a tenth of the way from black to white, in even steps for the eye */
-            cr_assert(grey_step(a, b) >= 10, "areas %d and %d in grey: %.1f", (int)areas[i],
-                      (int)areas[j], grey_step(a, b));
-        }
-    }
+    for (int dark = 0; dark < 2; dark++)
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = i + 1; j < count; j++) {
+                canvas_colour a = scheme(dark)->area[areas[i]].fill;
+                canvas_colour b = scheme(dark)->area[areas[j]].fill;
+                char what[64];
+                snprintf(what, sizeof what, "areas %d and %d, dark %d", (int)areas[i],
+                         (int)areas[j], dark);
+                assert_seen_apart(a, b, what);
+                /* A tenth of the way from black to white, in even steps for the eye. What is
+                 * printed is in light colours. */
+                cr_assert(dark || grey_step(a, b) >= 10, "%s in grey: %.1f", what, grey_step(a, b));
+            }
 }
 
 /* Hatched areas stand out from plain ones by their pattern, and from each other by ground or lines.
  */
-static void assert_hatches_apart(const enum theme_area *areas, size_t count)
+static void assert_hatches_apart(int dark, const enum theme_area *areas, size_t count)
 {
+    const struct theme *theme = scheme(dark);
     for (size_t i = 0; i < count; i++) {
-        const struct canvas_paint *a = &theme_default()->area[areas[i]];
+        const struct canvas_paint *a = &theme->area[areas[i]];
         cr_assert_neq(a->hatch, CANVAS_NONE);
         cr_assert(grey_step(a->fill, a->hatch) >= 20, "the lines of area %d", (int)areas[i]);
         for (size_t j = i + 1; j < count; j++) {
-            const struct canvas_paint *b = &theme_default()->area[areas[j]];
+            const struct canvas_paint *b = &theme->area[areas[j]];
             for (int s = 0; s < 4; s++)
                 cr_assert(fmax(distance(a->fill, b->fill, sights[s]),
                                distance(a->hatch, b->hatch, sights[s])) >= 20,
                           "areas %d and %d, sight %d", (int)areas[i], (int)areas[j], s);
-            cr_assert(fmax(grey_step(a->fill, b->fill), grey_step(a->hatch, b->hatch)) >= 10,
+            cr_assert(dark ||
+                          fmax(grey_step(a->fill, b->fill), grey_step(a->hatch, b->hatch)) >= 10,
                       "areas %d and %d in grey", (int)areas[i], (int)areas[j]);
         }
     }
@@ -172,7 +201,27 @@ static void assert_hatches_apart(const enum theme_area *areas, size_t count)
 
 Test(theme, hatched_areas_of_memory_are_told_apart_with_colour_blindness_and_in_grey)
 {
-    assert_hatches_apart(hatched_memory, sizeof hatched_memory / sizeof hatched_memory[0]);
+    for (int dark = 0; dark < 2; dark++)
+        assert_hatches_apart(dark, hatched_memory,
+                             sizeof hatched_memory / sizeof hatched_memory[0]);
+}
+
+/* In grey, where six lines cannot all differ, they have their dashes and markers. */
+Test(theme, series_are_told_apart_with_colour_blindness_and_in_grey_by_dash_and_marker)
+{
+    for (int dark = 0; dark < 2; dark++) {
+        const struct theme_series *series = scheme(dark)->series;
+        for (int i = 0; i < THEME_SERIES_COUNT; i++) {
+            /* WCAG 2.1, 1.4.11: graphical objects */
+            cr_assert(theme_contrast(series[i].colour, scheme(dark)->ink[THEME_PAGE]) >= 3);
+            for (int j = 0; j < i; j++) {
+                char what[64];
+                snprintf(what, sizeof what, "series %d and %d, dark %d", i, j, dark);
+                assert_seen_apart(series[i].colour, series[j].colour, what);
+                cr_assert_neq(series[i].marker, series[j].marker);
+            }
+        }
+    }
 }
 
 Test(theme, areas_of_a_step_are_told_apart_with_colour_blindness_and_in_grey)
