@@ -189,6 +189,8 @@ void comparison_candidate_read(struct summary_reader *reader, uint32_t node,
         .payload_mb = payload_of(reader, node),
         .failure = read_failure(reader, node),
         .repeats = repeats >= 1 && repeats < 1e9 ? (size_t)repeats : 1,
+        .json = &reader->json,
+        .varied_node = json_fields_member(&reader->fields, node, "varied", JSON_READ_ARRAY),
     };
     double failed = json_fields_number(
         &reader->fields, json_fields_member(&reader->fields, node, "failure", JSON_READ_OBJECT),

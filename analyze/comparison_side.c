@@ -186,6 +186,7 @@ static void read_key(struct summary_reader *reader, uint32_t node, struct compar
 {
     uint32_t key = summary_reader_need(reader, node, "key", JSON_READ_OBJECT);
     group->json = &reader->json;
+    group->node = node;
     group->key_node = key;
     for (int field = 0; field < COMPARABILITY_FIELD_COUNT && reader->fields.status == STATUS_OK;
          field++) {

@@ -35,6 +35,8 @@ struct comparison_candidate {
     size_t gate_count;
     const char *failure; /* the reason; NULL: none */
     size_t repeats, failed_repeats;
+    const struct json_read_document *json; /* of its summary, */
+    uint32_t varied_node;                  /* what its label says besides; NONE: not told */
 };
 
 struct comparison_choice { /* a selection with its decision */
@@ -47,7 +49,7 @@ struct comparison_members { /* a group */
     size_t index;                               /* in its summary */
     const char *key[COMPARABILITY_FIELD_COUNT]; /* values as JSON text; NULL: not told */
     const struct json_read_document *json;      /* of its summary, */
-    uint32_t key_node, decision_node;           /* and its parts there */
+    uint32_t node, key_node, decision_node;     /* and its parts there */
     const char *fastest;                        /* label of selection.fastest; NULL */
     const bool *tied;                           /* of each candidate: it is in selection.tied */
     bool times_count;

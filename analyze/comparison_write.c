@@ -169,6 +169,9 @@ static json_t *strategy_of(struct comparison_paper *document, const struct compa
     json_t *object = json_write_object(&document->parts.writer);
     const struct comparison_candidate *either = row->now != NULL ? row->now : row->base;
     set(document, object, "label", text(document, row->label));
+    const struct comparison_candidate *named = row->base != NULL ? row->base : row->now;
+    set(document, object, "varied",
+        json_write_copy(&document->parts.writer, named->json, named->varied_node));
     set(document, object, "strategy", text(document, either->strategy));
     set(document, object, "presence",
         text(document, row->base == NULL  ? "new"
@@ -204,6 +207,19 @@ static json_t *key_of(struct comparison_paper *document, const struct comparison
     return json_write_copy(&document->parts.writer, group->json, group->key_node);
 }
 
+/* The label, and its parts, by which a report says it in another language. */
+static void put_label(struct comparison_paper *document, json_t *object,
+                      const struct comparison_members *group)
+{
+    static const char *const parts[] = {"label_fields", "label_path"};
+    set(document, object, "label", text(document, group->label));
+    set(document, object, "key", key_of(document, group));
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        set(document, object, parts[i],
+            json_write_copy(&document->parts.writer, group->json,
+                            json_read_member(group->json, group->node, parts[i])));
+}
+
 static json_t *pair_of(struct comparison_paper *document, const struct comparison_pair *pair)
 {
     json_t *object = json_write_object(&document->parts.writer);
@@ -211,8 +227,7 @@ static json_t *pair_of(struct comparison_paper *document, const struct compariso
     for (size_t i = 0; i < pair->strategy_count; i++)
         json_write_append(&document->parts.writer, strategies,
                           strategy_of(document, &pair->strategies[i]));
-    set(document, object, "label", text(document, pair->now->label));
-    set(document, object, "key", key_of(document, pair->now));
+    put_label(document, object, pair->now);
     set(document, object, "base", choice_of(document, pair->base));
     set(document, object, "new", choice_of(document, pair->now));
     set(document, object, "strategies", strategies);
@@ -226,8 +241,7 @@ static json_t *unmatched_of(struct comparison_paper *document,
     json_t *array = json_write_array(&document->parts.writer);
     for (size_t i = 0; i < count; i++) {
         json_t *object = json_write_object(&document->parts.writer);
-        set(document, object, "label", text(document, groups[i].group->label));
-        set(document, object, "key", key_of(document, groups[i].group));
+        put_label(document, object, groups[i].group);
         set(document, object, "differs_in", text(document, groups[i].field));
         json_write_append(&document->parts.writer, array, object);
     }

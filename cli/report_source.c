@@ -5,29 +5,43 @@
 #include <sys/stat.h>
 
 #include "analyze_print.h"
+#include "changes.h"
 #include "input.h"
 #include "json_read.h"
 #include "text.h"
 
 /* A summary with the samples of a thousand candidates has some 100 MB. */
 #define SUMMARY_LIMIT ((size_t)1 << 30)
-/* Of any edition: summary_load says which ones it knows. */
-#define SUMMARY_SCHEMA "rankledger.summary/"
 
-/* ---- A summary ---- */
+/* ---- A summary or a comparison ---- */
 
-static enum status find_summary(const struct input_buffer *input, bool *found, struct diag *diag)
+enum kind { IS_OTHER, IS_SUMMARY, IS_COMPARISON };
+
+/* By the schema, of any edition: the loaders say which ones they know. */
+static enum kind kind_of(const char *schema)
+{
+    static const struct {
+        const char *stem;
+        enum kind kind;
+    } rows[] = {{"rankledger.summary/", IS_SUMMARY}, {"rankledger.comparison/", IS_COMPARISON}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strncmp(schema, rows[i].stem, strlen(rows[i].stem)) == 0)
+            return rows[i].kind;
+    return IS_OTHER;
+}
+
+static enum status find_kind(const struct input_buffer *input, enum kind *kind, struct diag *diag)
 {
     struct json_read_document document = {0};
     struct json_read_fault fault;
     enum status status = json_read_parse(&document, input->data, input->size, &fault, diag);
-    *found = false;
+    *kind = IS_OTHER;
     if (status == STATUS_OK && json_read_is(&document, 0, JSON_READ_OBJECT)) {
         uint32_t schema = json_read_member(&document, 0, "schema");
         char text[64] = "";
         if (json_read_is(&document, schema, JSON_READ_STRING))
             json_read_string(&document, schema, text, sizeof text);
-        *found = strncmp(text, SUMMARY_SCHEMA, strlen(SUMMARY_SCHEMA)) == 0;
+        *kind = kind_of(text);
     }
     json_read_fini(&document);
     /* What is no JSON is no summary; reading it as evidence will say what is wrong. */
@@ -53,23 +67,25 @@ static const char *single_operand(const struct report_source *source)
     return is_directory ? NULL : path;
 }
 
-static enum status read_summary(const struct report_source *source, const char *path,
-                                const struct input_buffer *input, struct summary *summary,
-                                struct diag *diag)
+static enum status read_document(const struct report_source *source, const char *path,
+                                 const struct input_buffer *input, enum kind kind,
+                                 struct summary *summary, struct diag *diag)
 {
     char shown[1024];
     if (has_evidence_options(source->arguments))
         return diag_set(diag, STATUS_USAGE,
-                        "a summary is decided already: give the evidence to decide it anew with "
-                        "other limits");
+                        "a %s is decided already: give the evidence to decide it anew with "
+                        "other limits",
+                        kind == IS_SUMMARY ? "summary" : "comparison");
     text_escape_into(shown, sizeof shown, path, strlen(path));
     const struct summary_document document = {shown, input->data, input->size};
-    return summary_load_in(&document, source->texts, summary, diag);
+    return kind == IS_SUMMARY ? summary_load_in(&document, source->texts, summary, diag)
+                              : changes_load(&document, source->texts, summary, diag);
 }
 
-/* *done: the operand was a summary. A pipe can be no evidence: it cannot be read a second time. */
-static enum status try_summary(const struct report_source *source, struct summary *summary,
-                               bool *done, struct diag *diag)
+/* *done: the operand was one. A pipe can be no evidence: it cannot be read a second time. */
+static enum status try_document(const struct report_source *source, struct summary *summary,
+                                bool *done, struct diag *diag)
 {
     struct input_buffer input = {0};
     enum input_fault fault = INPUT_FAULT_NONE;
@@ -79,16 +95,17 @@ static enum status try_summary(const struct report_source *source, struct summar
         return STATUS_OK;
     bool piped = strcmp(path, "-") == 0;
     enum status status = input_read_file(&input, path, SUMMARY_LIMIT, &fault, diag);
-    bool found = false;
+    enum kind kind = IS_OTHER;
     if (status == STATUS_OK)
-        status = find_summary(&input, &found, diag);
-    if (status == STATUS_OK && piped && !found)
+        status = find_kind(&input, &kind, diag);
+    if (status == STATUS_OK && piped && kind == IS_OTHER)
         status = diag_set(diag, STATUS_INPUT,
-                          "standard input: no summary of rankledger analyze; evidence is read from "
-                          "files and folders: name them");
-    if (status == STATUS_OK && found) {
+                          "standard input: no summary of rankledger analyze and no comparison of "
+                          "rankledger compare --format json; evidence is read from files and "
+                          "folders: name them");
+    if (status == STATUS_OK && kind != IS_OTHER) {
         *done = true;
-        status = read_summary(source, path, &input, summary, diag);
+        status = read_document(source, path, &input, kind, summary, diag);
     }
     input_fini(&input);
     return status;
@@ -148,7 +165,7 @@ enum status report_source_load(struct report_source *source, struct summary *sum
 {
     bool done = false;
     source->outcome = STATUS_OK;
-    enum status status = try_summary(source, summary, &done, diag);
+    enum status status = try_document(source, summary, &done, diag);
     if (status == STATUS_OK && !done)
         status = analyze(source, summary, diag);
     return status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "canvas_cairo.h"
+#include "chart_changes.h"
 #include "chart_frame.h"
 #include "png_write.h"
 
@@ -17,6 +18,9 @@ size_t chart_rows(const struct chart_row *row, const struct chart_input *input)
 
 bool chart_has_content(const struct chart_row *row, const struct chart_input *input)
 {
+    bool of_changes = row->draw == chart_changes_draw;
+    if (of_changes != (input->summary->changes != NULL))
+        return false; /* a comparison has nothing for the charts of runs, nor runs for its chart */
     return row->has_content == NULL || row->has_content(input);
 }
 

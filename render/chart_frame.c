@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "changes.h"
 #include "evidence_level.h"
 #include "text.h"
 
@@ -322,6 +323,14 @@ static size_t source_count(const struct chart_frame *frame)
     return count;
 }
 
+/* Of a comparison: what was held against what. */
+static void put_sides(struct chart_frame *frame, struct text_buffer *line)
+{
+    const struct changes *changes = frame->input->summary->changes;
+    put_part(line, chart_frame_say1(frame, "chart.source.base", "path", changes->base.path));
+    put_part(line, chart_frame_say1(frame, "chart.source.new", "path", changes->now.path));
+}
+
 static void put_source(struct chart_frame *frame)
 {
     const struct summary_group *group = frame->group;
@@ -334,7 +343,10 @@ static void put_source(struct chart_frame *frame)
     put_number(frame, &line, "chart.source.ranks", group->world_size);
     put_number(frame, &line, "chart.source.global_batch", group->global_batch);
     put_part(&line, group->device);
-    put_number(frame, &line, "chart.source.files", (double)source_count(frame));
+    if (frame->input->summary->changes != NULL)
+        put_sides(frame, &line);
+    else
+        put_number(frame, &line, "chart.source.files", (double)source_count(frame));
     if (frame->input->summary->program_version != NULL)
         put_part(&line, chart_frame_say1(frame, "report.version", "version",
                                          frame->input->summary->program_version));

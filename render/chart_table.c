@@ -1,5 +1,6 @@
 #include "chart_table.h"
 
+#include "chart_changes.h"
 #include "chart_communication.h"
 #include "chart_lifecycle.h"
 #include "chart_losses.h"
@@ -21,6 +22,7 @@ static const struct chart_row rows[] = {
     {"losses", "chart.losses", false, chart_losses_has_content, chart_losses_draw},
     {"ledger_scale", "chart.ledger_scale", false, chart_scale_has_content, chart_scale_draw},
     {"margins", "chart.margins", false, chart_margins_has_content, chart_margins_draw},
+    {"changes", "chart.changes.title", true, chart_changes_has_content, chart_changes_draw},
 };
 
 const struct chart_row *chart_table(size_t *count)

@@ -265,6 +265,8 @@ struct summary_policy {
     const char *memory_kind, *throughput_unit, *goal, *baseline;
 };
 
+struct changes; /* changes.h */
+
 struct summary {
     const char *program_version, *weakest_source_level;
     struct summary_policy policy;
@@ -276,6 +278,9 @@ struct summary {
     const struct summary_rejected *rejected;
     size_t rejected_count;
     const char *failure; /* reason or NULL */
+    /* What changed between two others, of which this has the rows (changes.h); NULL: it is a
+     * summary of evidence. */
+    const struct changes *changes;
     struct arena arena;
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "summary_document.h"
 #include "summary_labels.h"
 #include "text.h"
 
@@ -206,68 +207,30 @@ static void read_summary(struct summary_load *load, struct summary *summary)
         summary->decision.label = label_of(&summary->groups[0], summary->decision.candidate);
 }
 
-/* The first node with one of the flags. */
-static uint32_t find_flag(const struct json_read_document *document, unsigned flags)
+static enum status check_members(const struct json_read_source *source, struct diag *diag)
 {
-    for (uint32_t i = 0; i < document->count; i++)
-        if (document->nodes[i].flags & flags)
-            return i;
-    return JSON_READ_NONE;
-}
-
-static enum status check_document(const struct json_read_source *source, struct diag *diag)
-{
-    const struct json_read_document *document = source->document;
-    if (!json_read_is(document, 0, JSON_READ_OBJECT))
-        return json_read_refuse(source, 0, diag, "expected a summary, found %s",
-                                json_read_type_name((enum json_read_type)document->nodes[0].type));
-    if (document->flags & JSON_READ_DUPLICATE_KEY)
-        return json_read_refuse(source, find_flag(document, JSON_READ_DUPLICATE_KEY), diag,
-                                "this name stands here a second time");
-    uint32_t schema = JSON_READ_NONE;
-    enum status status = json_read_get_node(source, 0, "schema", JSON_READ_STRING,
-                                            JSON_READ_REQUIRED, &schema, diag);
-    if (status == STATUS_OK && !json_read_equals(document, schema, SUMMARY_SCHEMA))
-        status = json_read_refuse(source, schema, diag,
-                                  "another edition of the program wrote this summary, or it is "
-                                  "none: expected \"" SUMMARY_SCHEMA "\"");
-    uint32_t groups = JSON_READ_NONE;
-    if (status == STATUS_OK)
-        status = json_read_get_node(source, 0, "groups", JSON_READ_ARRAY, JSON_READ_REQUIRED,
-                                    &groups, diag);
-    uint32_t decision = JSON_READ_NONE;
+    uint32_t node = JSON_READ_NONE;
+    enum status status =
+        json_read_get_node(source, 0, "groups", JSON_READ_ARRAY, JSON_READ_REQUIRED, &node, diag);
     if (status == STATUS_OK)
         status = json_read_get_node(source, 0, "decision", JSON_READ_OBJECT, JSON_READ_REQUIRED,
-                                    &decision, diag);
+                                    &node, diag);
     return status;
-}
-
-static enum status refuse_text(const struct summary_document *given,
-                               const struct json_read_fault *fault, struct diag *diag)
-{
-    struct json_read_document whole = {.text = given->text, .size = given->size};
-    size_t line = 0;
-    size_t column = 0;
-    json_read_position(&whole, fault->offset, &line, &column);
-    return diag_set(diag, STATUS_INPUT, "%s:%zu:%zu: error: %s", given->path, line, column,
-                    fault->message);
 }
 
 enum status summary_load_in(const struct summary_document *given, const struct texts *texts,
                             struct summary *summary, struct diag *diag)
 {
     struct json_read_document document = {0};
-    struct json_read_fault fault = {0};
     struct summary loaded = {0};
     struct summary_load load = {
         .fields = {
             .json = {.source = {&document, given->path}, .arena = &loaded.arena, .diag = diag},
             .labels.texts = texts}};
-    enum status status = json_read_parse(&document, given->text, given->size, &fault, diag);
-    if (status == STATUS_INPUT)
-        status = refuse_text(given, &fault, diag);
+    enum status status =
+        summary_document_parse(given, SUMMARY_SCHEMA, "a summary", &document, diag);
     if (status == STATUS_OK)
-        status = check_document(&load.fields.json.source, diag);
+        status = check_members(&load.fields.json.source, diag);
     if (status != STATUS_OK)
         goto cleanup;
     read_summary(&load, &loaded);

@@ -20,6 +20,10 @@ void summary_load_candidate(struct summary_fields *fields, uint32_t node, void *
  * it: samples, timing, scale, links, varied. */
 void summary_load_samples(struct summary_fields *fields, uint32_t node,
                           struct summary_candidate *candidate);
+const struct summary_gate *summary_load_gates(struct summary_fields *fields, uint32_t node,
+                                              size_t *count);
+struct summary_conditions summary_load_varied(struct summary_fields *fields, uint32_t node);
+struct summary_conditions summary_load_key(struct summary_fields *fields, uint32_t node);
 /* What the runs of a group were and where they ran; `candidates` is its array's node. */
 void summary_load_conditions(struct summary_fields *fields, uint32_t node,
                              struct summary_group *group);

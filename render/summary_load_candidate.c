@@ -27,6 +27,13 @@ static void read_gate(struct summary_fields *fields, uint32_t node, void *elemen
     summary_fields_check_word(fields, node, "verdict", gate->verdict, verdicts);
 }
 
+const struct summary_gate *summary_load_gates(struct summary_fields *fields, uint32_t node,
+                                              size_t *count)
+{
+    return summary_fields_array(fields, node, "gates", sizeof(struct summary_gate), count,
+                                read_gate);
+}
+
 static void read_workload(struct summary_fields *fields, uint32_t node,
                           struct summary_candidate *candidate)
 {
@@ -268,8 +275,7 @@ void summary_load_candidate(struct summary_fields *fields, uint32_t node, void *
     struct summary_candidate *candidate = element;
     summary_fields_read(fields, node, rows, COUNT(rows), candidate);
     candidate->gate_failures = summary_fields_texts(fields, node, "gate_failures");
-    candidate->gates = summary_fields_array(fields, node, "gates", sizeof(struct summary_gate),
-                                            &candidate->gate_count, read_gate);
+    candidate->gates = summary_load_gates(fields, node, &candidate->gate_count);
     read_workload(fields, node, candidate);
     read_metrics(fields, node, candidate);
     read_interval(fields, node, candidate);

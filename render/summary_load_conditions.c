@@ -166,7 +166,7 @@ static void read_surroundings(struct summary_fields *fields, uint32_t node,
 
 /* ---- the key ---- */
 
-static void read_key(struct summary_fields *fields, uint32_t node, struct summary_group *group)
+struct summary_conditions summary_load_key(struct summary_fields *fields, uint32_t node)
 {
     static const char *const names[] = {
         "model",        "parameters",
@@ -184,8 +184,8 @@ static void read_key(struct summary_fields *fields, uint32_t node, struct summar
     struct summary_condition *items = json_fields_take(&fields->json, COUNT(names), sizeof *items);
     for (size_t i = 0; items != NULL && i < COUNT(names); i++)
         items[i] = summary_fields_condition(fields, key, names[i]);
-    group->key = (struct summary_conditions){
-        items, items == NULL || key == JSON_READ_NONE ? 0 : COUNT(names)};
+    bool told = items != NULL && key != JSON_READ_NONE;
+    return (struct summary_conditions){items, told ? COUNT(names) : 0};
 }
 
 void summary_load_conditions(struct summary_fields *fields, uint32_t node,
@@ -193,5 +193,5 @@ void summary_load_conditions(struct summary_fields *fields, uint32_t node,
 {
     read_workload(fields, node, group);
     read_surroundings(fields, node, group);
-    read_key(fields, node, group);
+    group->key = summary_load_key(fields, node);
 }

@@ -56,6 +56,14 @@ static void read_varied(struct summary_fields *fields, uint32_t node, void *elem
     summary_fields_read(fields, node, rows, COUNT(rows), condition);
 }
 
+struct summary_conditions summary_load_varied(struct summary_fields *fields, uint32_t node)
+{
+    struct summary_conditions varied = {0};
+    varied.items = summary_fields_array(fields, node, "varied", sizeof(struct summary_condition),
+                                        &varied.count, read_varied);
+    return varied;
+}
+
 void summary_load_samples(struct summary_fields *fields, uint32_t node,
                           struct summary_candidate *candidate)
 {
@@ -68,7 +76,5 @@ void summary_load_samples(struct summary_fields *fields, uint32_t node,
     candidate->scale = read_scale(fields, node);
     candidate->links = summary_fields_array(fields, node, "links", sizeof(struct summary_link),
                                             &candidate->link_count, read_link);
-    candidate->varied.items =
-        summary_fields_array(fields, node, "varied", sizeof(struct summary_condition),
-                             &candidate->varied.count, read_varied);
+    candidate->varied = summary_load_varied(fields, node);
 }
