@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "canvas_embed.h"
 #include "canvas_shape.h"
 #include "canvas_text.h"
 #include "pdf_catalog.h"
@@ -17,6 +18,7 @@
 struct canvas_pdf {
     struct canvas canvas; /* first: a canvas is one of these */
     struct canvas_text text;
+    struct canvas_embed *embed;
     struct canvas_pdf_properties properties;
     struct text_buffer bytes;
     cairo_surface_t *surface;
@@ -47,8 +49,8 @@ static void draw_text(struct canvas *base, const struct canvas_point *at,
         return;
     canvas_shape_colour(canvas->target, colour);
     cairo_move_to(canvas->target, at->x, at->y);
-    pango_cairo_show_layout_line(canvas->target,
-                                 canvas_text_line(&canvas->text, font, text, length));
+    canvas_embed_show(canvas->embed, canvas->target,
+                      canvas_text_line(&canvas->text, font, text, length), text, font->size);
     cairo_new_path(canvas->target); /* the end of a text stays as the current point */
     canvas_text_watch(&canvas->text);
 }
@@ -232,6 +234,11 @@ static const struct canvas_backend backend = {
     .end = end,
 };
 
+static void note_line(void *context, const PangoLayoutLine *line)
+{
+    canvas_embed_note(context, line);
+}
+
 static void describe(struct canvas_pdf *canvas)
 {
     const struct canvas_pdf_properties *properties = &canvas->properties;
@@ -266,6 +273,13 @@ enum status canvas_pdf_create(const struct canvas_pdf_properties *properties,
         free(canvas);
         return status;
     }
+    canvas->embed = canvas_embed_create();
+    if (canvas->embed == NULL) {
+        canvas_pdf_destroy(canvas);
+        return diag_no_memory(diag);
+    }
+    canvas->text.seen = note_line;
+    canvas->text.seen_context = canvas->embed;
     /* 1.4 has the cross-reference table that pdf_catalog.h reads, and is read everywhere. */
     canvas->surface = cairo_pdf_surface_create_for_stream(take_bytes, &canvas->bytes, 1, 1);
     cairo_pdf_surface_restrict_to_version(canvas->surface, CAIRO_PDF_VERSION_1_4);
@@ -286,6 +300,7 @@ void canvas_pdf_destroy(struct canvas_pdf *canvas)
     cairo_destroy(canvas->target);
     cairo_surface_destroy(canvas->surface);
     cairo_surface_destroy(canvas->picture);
+    canvas_embed_destroy(canvas->embed);
     canvas_text_fini(&canvas->text);
     text_buffer_fini(&canvas->bytes);
     free(canvas);

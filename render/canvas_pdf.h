@@ -10,8 +10,9 @@
 
 /*
  * A canvas that draws the pages of one PDF document, one after another. Its unit is the point
- * (1/72 inch). Texts are searchable; of each font the glyphs that are used are embedded. Equal
- * calls give equal bytes on a machine.
+ * (1/72 inch). Texts are searchable; of each font the glyphs that are used are embedded. A text
+ * should be measured before the first page begins: what is not makes the file larger. Equal calls
+ * give equal bytes on a machine.
  */
 struct canvas_pdf;
 

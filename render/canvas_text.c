@@ -40,7 +40,10 @@ static PangoLayoutLine *shape(struct canvas_text *text, const struct canvas_font
 {
     set_font(text, font);
     pango_layout_set_text(text->layout, string, (int)length);
-    return pango_layout_get_line_readonly(text->layout, 0);
+    PangoLayoutLine *line = pango_layout_get_line_readonly(text->layout, 0);
+    if (text->seen != NULL)
+        text->seen(text->seen_context, line);
+    return line;
 }
 
 struct canvas_extent canvas_text_measure(struct canvas_text *text, const struct canvas_font *font,

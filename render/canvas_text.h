@@ -28,7 +28,10 @@ struct canvas_text {
     PangoFontDescription *proportional, *fixed;
     struct canvas_font font; /* what the layout is set to; size 0: nothing yet */
     bool glyphs_missing;     /* a drawn text had a character without a glyph in any font */
-    bool memory_ended;       /* once in the life of the canvas, also while texts were measured */
+    /* Gets every line that is shaped; NULL: nobody. */
+    void (*seen)(void *context, const PangoLayoutLine *line);
+    void *seen_context;
+    bool memory_ended; /* once in the life of the canvas, also while texts were measured */
 };
 
 enum status canvas_text_init(struct canvas_text *text, const struct canvas_text_fonts *fonts,

@@ -47,6 +47,8 @@ static enum status draw(const struct manuscript *manuscript, const struct report
 {
     struct pdf_document document = {.canvas = canvas_pdf_canvas(pdf)};
     enum status status = pdf_layout(manuscript, input, &document, diag);
+    for (const struct pdf_page *page = document.first; page != NULL; page = page->next)
+        scene_measure(&page->scene);
     for (const struct pdf_page *page = document.first; page != NULL && status == STATUS_OK;
          page = page->next)
         status = draw_page(input, pdf, page, diag);

@@ -115,6 +115,13 @@ double scene_width(const struct scene *scene, const struct canvas_font *font, co
     return scene->canvas->backend->measure(scene->canvas, font, text, strlen(text)).width;
 }
 
+void scene_measure(const struct scene *scene)
+{
+    for (const struct scene_item *item = scene->first; item != NULL; item = item->next)
+        if (item->kind == TEXT)
+            (void)scene_width(scene, &item->font, item->text);
+}
+
 static void draw_item(struct canvas *canvas, const struct scene_item *item)
 {
     const struct canvas_backend *backend = canvas->backend;

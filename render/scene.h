@@ -45,6 +45,9 @@ struct text_fit scene_fit(struct scene *scene, const struct canvas_font *font, c
 /* Width of a text that is known to be clean. */
 double scene_width(const struct scene *scene, const struct canvas_font *font, const char *text);
 
+/* Measures all texts, for a canvas that must know them before it draws. */
+void scene_measure(const struct scene *scene);
+
 /* Draws all of it as one page on the scene's canvas. */
 enum status scene_draw(struct scene *scene, const struct canvas_page *page,
                        struct diag *diag) STATUS_CHECKED;

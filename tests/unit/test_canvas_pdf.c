@@ -10,6 +10,16 @@
 static const struct canvas_font body = {.size = 12};
 static const struct canvas_font code = {.size = 10, .fixed = true};
 
+/* Three glyphs that Cairo 1.16 counts subroutines of wrongly when it embeds them from the whole
+ * font, and then embeds a megabyte of subroutines. */
+#define CHINESE "IF每"
+
+static void measure(struct canvas_pdf *pdf, const struct canvas_font *font, const char *text)
+{
+    struct canvas *canvas = canvas_pdf_canvas(pdf);
+    (void)canvas->backend->measure(canvas, font, text, strlen(text));
+}
+
 static struct canvas_pdf *create(const char *language)
 {
     struct diag diag = {0};
@@ -52,9 +62,12 @@ static void finish(struct canvas_pdf *pdf, struct text_buffer *out)
 static void make(struct text_buffer *out, const char *language)
 {
     struct canvas_pdf *pdf = create(language);
-    draw_page(pdf, "one 1.5 GiB",
+    measure(pdf, &body, "one 1.5 GiB fit");
+    measure(pdf, &code, "0123456789abcdef");
+    measure(pdf, &body, CHINESE);
+    draw_page(pdf, "one 1.5 GiB fit",
               &(struct canvas_page){.width = 300, .height = 200, .background = 0xFFFFFF});
-    draw_page(pdf, "这是第二页",
+    draw_page(pdf, CHINESE,
               &(struct canvas_page){.width = 200, .height = 300, .background = 0xFFF000});
     finish(pdf, out);
 }
@@ -74,6 +87,15 @@ Test(canvas_pdf, gives_the_same_bytes_twice)
     cr_assert_eq(memcmp(first.text, second.text, first.length), 0);
     text_buffer_fini(&first);
     text_buffer_fini(&second);
+}
+
+Test(canvas_pdf, embeds_no_more_than_it_draws)
+{
+    struct text_buffer document = {0};
+    make(&document, "zh");
+    /* 25 glyphs of at most 400 bytes, two fonts' tables, and the page's own objects */
+    cr_assert_lt(document.length, 20000);
+    text_buffer_fini(&document);
 }
 
 Test(canvas_pdf, says_language_sizes_labels_date_and_places)
