@@ -1,4 +1,5 @@
 #include "chart_recorder.h"
+#include "changes_sample.h"
 #include "theme.h"
 
 #include <criterion/criterion.h>
@@ -33,14 +34,17 @@ const struct chart_row *chart_recorder_row(const char *name)
 void chart_recorder_draw(struct chart_recorder *recorder, const char *chart)
 {
     struct diag diag = {0};
-    struct chart_input input = {&recorder->summary, 0, &recorder->texts, theme_default(),
-                                CHART_WIDTH, 0, 0};
+    struct chart_input input = {
+        &recorder->summary, 0, &recorder->texts, theme_default(), CHART_WIDTH, 0, 0};
     struct canvas *measuring = recorder->canvas.measuring;
+    if (strcmp(chart, "changes") == 0) /* a chart of a comparison, which no other is */
+        changes_sample_add(&recorder->summary);
     recording_canvas_fini(&recorder->canvas);
     recording_canvas_init(&recorder->canvas, measuring);
     cr_assert_eq(chart_recorder_row(chart)->draw(&input, &recorder->canvas.canvas, &diag),
                  STATUS_OK, "%s", diag.text);
     cr_assert_eq(recorder->canvas.pages, 1);
+    recorder->summary.changes = NULL;
 }
 
 void chart_recorder_fini(struct chart_recorder *recorder)
