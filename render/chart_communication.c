@@ -113,7 +113,7 @@ static void set_columns(struct communication_chart *chart)
     struct reach reach = reach_of(chart);
     double right = frame->width - CHART_FRAME_MARGIN;
     columns->rates = reach.rate > 0;
-    columns->amount_width = frame->width >= CHART_WIDTH ? 140 : 124;
+    columns->amount_width = frame->width >= CHART_WIDTH ? 140 : 134;
     columns->rate_width = frame->width >= CHART_WIDTH ? 146 : 112;
     columns->amount.left = ceil(CHART_FRAME_MARGIN + chart->label_width + GAP);
     double panels = right - columns->amount.left - VALUE_GAP - columns->amount_width;

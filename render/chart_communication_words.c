@@ -12,7 +12,7 @@ static const char *say_amount(struct chart_frame *frame, double mb)
                         axis_memory_label(axis_memory_unit(mb), mb, false, label, sizeof label));
 }
 
-/* Calibration takes round payloads. */
+/* Few bytes, and the round payloads of a calibration. */
 static const char *say_payload(struct chart_frame *frame, double mb)
 {
     char label[96];
@@ -137,7 +137,7 @@ static void add_scalars(struct chart_frame *frame, struct chart_communication_ro
     for (size_t i = 0; i < row->data.scalar_count; i++) {
         const struct communication_bar *bar = &row->data.scalars[i];
         struct sentence_value values[] = {{"name", say_name(frame, bar), NAN},
-                                          {"value", say_amount(frame, bar->counted_mb), NAN},
+                                          {"value", say_payload(frame, bar->counted_mb), NAN},
                                           {"agreement", say_agreement(frame, bar), NAN}};
         if (isnan(bar->counted_mb))
             continue;

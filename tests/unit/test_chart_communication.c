@@ -121,7 +121,7 @@ Test(chart_communication, a_scalar_is_said_in_words_and_has_no_bar)
     make(equal, 2);
     draw();
     cr_assert_not_null(recording_canvas_find(
-        &recorder.canvas, "all-reduce, scalar (gradient norm): 8.00 B, equal to the byte"));
+        &recorder.canvas, "all-reduce, scalar (gradient norm): 8 B, equal to the byte"));
     size_t marks = 0;
     while (!isnan(mark_x(marks)))
         marks++;
