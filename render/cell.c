@@ -35,14 +35,14 @@ static const char *prepare(struct sheet *sheet, const char *text)
     text_buffer_clear(&workbook->buffer);
     cell_sanitise(&workbook->buffer, workbook->texts, text);
     if (workbook->buffer.failed)
-        workbook_no_memory(workbook);
+        workbook_lack_memory(workbook);
     return workbook->buffer.failed ? NULL : workbook->buffer.text;
 }
 
 void cell_check_buffer(struct sheet *sheet, const struct text_buffer *buffer)
 {
     if (sheet != NULL && buffer->failed)
-        workbook_no_memory(sheet->workbook);
+        workbook_lack_memory(sheet->workbook);
 }
 
 bool cell_is_writable(const struct sheet *sheet)
@@ -50,7 +50,7 @@ bool cell_is_writable(const struct sheet *sheet)
     return sheet != NULL && sheet->workbook->status == STATUS_OK;
 }
 
-static bool has_place(const struct sheet *sheet, uint32_t row, uint32_t column)
+bool cell_has_place(const struct sheet *sheet, uint32_t row, uint32_t column)
 {
     return cell_is_writable(sheet) && row < CELL_MAX_ROWS && column < CELL_MAX_COLUMNS;
 }
@@ -71,7 +71,7 @@ void cell_text(struct sheet *sheet, uint32_t row, uint32_t column, const char *t
                enum cell_style style)
 {
     const char *safe =
-        has_place(sheet, row, column) ? prepare(sheet, text != NULL ? text : "") : NULL;
+        cell_has_place(sheet, row, column) ? prepare(sheet, text != NULL ? text : "") : NULL;
     if (safe != NULL)
         write_text(sheet, row, column, safe, style);
 }
@@ -95,7 +95,7 @@ static void set_height(struct sheet *sheet, uint32_t row, double height)
 void cell_text_across(struct sheet *sheet, uint32_t row, uint32_t first, uint32_t last,
                       const char *text, enum cell_style style)
 {
-    if (!has_place(sheet, row, last))
+    if (!cell_has_place(sheet, row, last))
         return;
     struct workbook *workbook = sheet->workbook;
     double width = 0;
@@ -141,7 +141,7 @@ static double smallest_shown(enum cell_style style)
 void cell_number(struct sheet *sheet, uint32_t row, uint32_t column, double value,
                  enum cell_style style)
 {
-    if (!has_place(sheet, row, column))
+    if (!cell_has_place(sheet, row, column))
         return;
     struct workbook *workbook = sheet->workbook;
     lxw_error error;
@@ -172,7 +172,7 @@ uint32_t cell_picture(struct sheet *sheet, uint32_t row, uint32_t column,
 {
     uint32_t below = row + picture->height / ROW_PIXELS + 2;
     /* Width and height in pixels stand in the first chunk (PNG, section 11.2.2). */
-    if (!has_place(sheet, below, column) || picture->size < 24)
+    if (!cell_has_place(sheet, below, column) || picture->size < 24)
         return below;
     double pixel_width = (double)big_endian(picture->png + 16);
     double pixel_height = (double)big_endian(picture->png + 20);
@@ -180,7 +180,7 @@ uint32_t cell_picture(struct sheet *sheet, uint32_t row, uint32_t column,
     text_buffer_clear(&workbook->buffer);
     text_buffer_puts(&workbook->buffer, picture->description);
     if (workbook->buffer.failed || pixel_width < 1 || pixel_height < 1) {
-        workbook_no_memory(workbook);
+        workbook_lack_memory(workbook);
         return below;
     }
     lxw_image_options options = {.x_scale = picture->width / pixel_width,
@@ -198,7 +198,7 @@ uint32_t cell_picture(struct sheet *sheet, uint32_t row, uint32_t column,
 
 void cell_column_width(struct sheet *sheet, uint32_t column, double width)
 {
-    if (!has_place(sheet, 0, column))
+    if (!cell_has_place(sheet, 0, column))
         return;
     sheet->widths[column] = width;
     workbook_check(sheet->workbook, worksheet_set_column(sheet->worksheet, (lxw_col_t)column,
@@ -207,7 +207,7 @@ void cell_column_width(struct sheet *sheet, uint32_t column, double width)
 
 void cell_row_lines(struct sheet *sheet, uint32_t row, unsigned lines)
 {
-    if (!has_place(sheet, row, 0))
+    if (!cell_has_place(sheet, row, 0))
         return;
     workbook_check(sheet->workbook, worksheet_set_row(sheet->worksheet, row,
                                                       row_height(lines, CELL_FONT_SIZE), NULL));
@@ -223,14 +223,14 @@ unsigned cell_lines(const char *text, double width)
 
 void cell_freeze(struct sheet *sheet, uint32_t row, uint32_t column)
 {
-    if (has_place(sheet, row, column))
+    if (cell_has_place(sheet, row, column))
         worksheet_freeze_panes(sheet->worksheet, row, (lxw_col_t)column);
 }
 
 void cell_autofilter(struct sheet *sheet, uint32_t first_row, uint32_t last_row,
                      uint32_t last_column)
 {
-    if (has_place(sheet, last_row, last_column))
+    if (cell_has_place(sheet, last_row, last_column))
         workbook_check(sheet->workbook, worksheet_autofilter(sheet->worksheet, first_row, 0,
                                                              last_row, (lxw_col_t)last_column));
 }
@@ -245,7 +245,7 @@ void cell_page_break(struct sheet *sheet, uint32_t row)
 static void append_footer(struct text_buffer *out, const struct texts *texts)
 {
     static const struct sentence_value page[] = {{.name = "page", .text = "&P"},
-                                                {.name = "pages", .text = "&N"}};
+                                                 {.name = "pages", .text = "&N"}};
     text_buffer_puts(out, "&L&8");
     for (const char *c = texts_get(texts, "report.title"); *c != '\0'; c++)
         text_buffer_append(out, *c == '&' ? "&&" : c, *c == '&' ? 2 : 1);
@@ -272,7 +272,7 @@ void cell_print_setup(struct sheet *sheet, long header_row, uint32_t fixed_colum
     text_buffer_clear(&workbook->buffer);
     append_footer(&workbook->buffer, workbook->texts);
     if (workbook->buffer.failed) {
-        workbook_no_memory(workbook);
+        workbook_lack_memory(workbook);
         return;
     }
     worksheet_set_zoom(sheet->worksheet, ZOOM);
@@ -295,6 +295,15 @@ void cell_print_setup(struct sheet *sheet, long header_row, uint32_t fixed_colum
     if (header_row >= 0)
         workbook_check(workbook, worksheet_repeat_rows(sheet->worksheet, (lxw_row_t)header_row,
                                                        (lxw_row_t)header_row));
+}
+
+void cell_print_area(struct sheet *sheet, uint32_t last_row, uint32_t last_column)
+{
+    if (!cell_has_place(sheet, last_row, last_column))
+        return;
+    worksheet_fit_to_pages(sheet->worksheet, 1, 0);
+    workbook_check(sheet->workbook,
+                   worksheet_print_area(sheet->worksheet, 0, 0, last_row, (lxw_col_t)last_column));
 }
 
 const struct texts *cell_texts(const struct sheet *sheet)

@@ -35,6 +35,8 @@ enum cell_style {
     CELL_LABEL,
     CELL_STRONG, /* the selected strategy */
     CELL_LINK,
+    CELL_LINK_WRAP,
+    CELL_LINK_STRONG, /* the selected strategy, over several lines */
     CELL_PASS,
     CELL_TIGHT,
     CELL_FAIL,
@@ -50,6 +52,9 @@ enum cell_style {
     CELL_AT_MOST_PERCENT,
     CELL_AT_LEAST_WHOLE,
     CELL_AT_LEAST_TWO,
+    CELL_INPUT_ONE, /* what a reader may change */
+    CELL_INPUT_TWO,
+    CELL_INPUT_PERCENT,
     CELL_STYLE_COUNT
 };
 
@@ -93,18 +98,85 @@ void cell_freeze(struct sheet *sheet, uint32_t row, uint32_t column);
 void cell_autofilter(struct sheet *sheet, uint32_t first_row, uint32_t last_row,
                      uint32_t last_column);
 /*
- * Makes rows 0 (the headings, which it writes) to `last_row` a table of the spreadsheet's own, with
- * a filter: a name, as many headings as columns, all different, and whether numbers stand below
- * each. The name has letters alone. There must be a row besides the headings.
+ * Makes the rows `first_row` (the headings, which it writes) to `last_row` a table of the
+ * spreadsheet's own, with a filter and striped rows. The name has letters alone and is no other
+ * table's. Headings are as many as columns; spreadsheets refuse a file in which two are alike (case
+ * aside), one is empty or longer than 255 characters, so that such a one is numbered or cut. There
+ * must be a row besides the headings.
  */
 struct cell_table {
     const char *name;
     const char *const *headings;
-    const bool *numbers;
+    const bool *numbers; /* whether numbers stand below each */
     size_t column_count; /* at most CELL_MAX_COLUMNS */
-    uint32_t last_row;
+    uint32_t first_row, last_row;
 };
 void cell_table(struct sheet *sheet, const struct cell_table *table);
+
+/* The headings of a table as it holds them: sanitised, all different, none empty. Appended to
+ * `out`, each with its NUL; false if memory is exhausted. */
+bool cell_headings(struct text_buffer *out, const struct texts *texts, const char *const *headings,
+                   size_t count);
+
+/* What a cell means, shown when it is pointed at. Not for many cells. */
+void cell_note(struct sheet *sheet, uint32_t row, uint32_t column, const char *text);
+
+/* A cell of a sheet that the workbook has or will have. */
+struct cell_target {
+    const char *sheet; /* its name */
+    uint32_t row, column;
+};
+
+/* As cell_text, and a click goes to `target`. Counts as a link (CELL_MAX_LINKS); a text too long
+ * for a link is a text alone. */
+void cell_link_inside(struct sheet *sheet, uint32_t row, uint32_t column, const char *text,
+                      const struct cell_target *target, enum cell_style style);
+
+/* A name of the whole workbook for a cell: letters, digits and "_", none that reads like a cell
+ * ("AB1", "R1C1"), and no other cell's. */
+void cell_name(struct sheet *sheet, const char *name, uint32_t row, uint32_t column);
+
+/* Rows of one column. */
+struct cell_span {
+    uint32_t first, last;
+};
+
+/* Bars behind the numbers of a column, from zero to `largest`, in the rows of the spans alone. */
+struct cell_bars {
+    uint32_t column;
+    const struct cell_span *spans;
+    size_t span_count;
+    double largest;
+    uint32_t colour; /* 0xRRGGBB; light, for the number stands on it */
+};
+void cell_bars(struct sheet *sheet, const struct cell_bars *bars);
+
+/* ---- Formulas: of the what-if sheet alone, and never with a text from evidence in them ---- */
+
+/* A formula without its "=", and its value as of now. A NAN value is the empty text. */
+void cell_formula_number(struct sheet *sheet, uint32_t row, uint32_t column, const char *formula,
+                         double value, enum cell_style style);
+void cell_formula_text(struct sheet *sheet, uint32_t row, uint32_t column, const char *formula,
+                       const char *value, enum cell_style style);
+
+/* Appends "'name'!" and "$B$5": with `fixed` a reference that does not move when it is copied. */
+void cell_append_sheet(struct text_buffer *out, const char *sheet);
+void cell_append_reference(struct text_buffer *out, uint32_t row, uint32_t column, bool fixed);
+/* Appends a text as a formula holds it: in quotes, its own doubled, at most 255 UTF-16 units. */
+void cell_append_literal(struct text_buffer *out, const struct texts *texts, const char *text);
+
+/* A number that a reader may change: empty or from `smallest` to `largest`. */
+struct cell_input {
+    double smallest, largest;
+    const char *title, *message; /* shown beside the cell */
+    const char *refusal;         /* shown for any other value */
+};
+void cell_input(struct sheet *sheet, uint32_t row, uint32_t column, double value,
+                const struct cell_input *input, enum cell_style style);
+
+/* In the rows of a column: a cell whose text is `text` looks like `style`. */
+void cell_text_style(struct sheet *sheet, const struct cell_span *rows, uint32_t column,
+                     const char *text, enum cell_style style);
 
 /*
  * A page begins at `row`. A sheet with breaks is printed at CELL_BREAK_SCALE percent (programs
@@ -120,6 +192,10 @@ void cell_page_break(struct sheet *sheet, uint32_t row);
  * repeated on every page, or none if negative, and so are the first `fixed_columns` columns. After
  * the widths. */
 void cell_print_setup(struct sheet *sheet, long header_row, uint32_t fixed_columns);
+
+/* Prints the columns up to `last_column` of the rows up to `last_row` alone, on pages as wide as
+ * they are. After cell_print_setup. */
+void cell_print_area(struct sheet *sheet, uint32_t last_row, uint32_t last_column);
 
 const struct texts *cell_texts(const struct sheet *sheet);
 

@@ -13,7 +13,8 @@ enum {
     FORMAT_RIGHT = 4,
     FORMAT_MONO = 8,
     FORMAT_LINE = 16,
-    FORMAT_UNDERLINE = 32
+    FORMAT_UNDERLINE = 32,
+    FORMAT_BOX = 64
 };
 
 struct format_row {
@@ -42,6 +43,8 @@ static const struct format_row format_rows[CELL_STYLE_COUNT] = {
                            .fill = 0xE8EEF5},
     [CELL_LABEL] = {.ink = 0x5F6368},
     [CELL_LINK] = {.flags = FORMAT_UNDERLINE, .ink = 0x1F5A9E},
+    [CELL_LINK_WRAP] = {.flags = FORMAT_UNDERLINE | FORMAT_WRAP, .ink = 0x1F5A9E},
+    [CELL_LINK_STRONG] = {.flags = FORMAT_UNDERLINE | FORMAT_WRAP | FORMAT_BOLD, .ink = 0x1F5A9E},
     [CELL_STRONG] = {.flags = FORMAT_BOLD | FORMAT_WRAP},
     [CELL_PASS] = {.ink = 0x0B5A3C, .fill = 0xDDF2E6},
     [CELL_TIGHT] = {.ink = 0x6B4900, .fill = 0xFFF1CC},
@@ -58,6 +61,18 @@ static const struct format_row format_rows[CELL_STYLE_COUNT] = {
     [CELL_AT_MOST_PERCENT] = {.number = "\"\u2264 \"0.0%", .ink = 0x1F3A5F},
     [CELL_AT_LEAST_WHOLE] = {.number = "\"\u2265 \"#,##0", .ink = 0x1F3A5F},
     [CELL_AT_LEAST_TWO] = {.number = "\"\u2265 \"#,##0.00", .ink = 0x1F3A5F},
+    [CELL_INPUT_ONE] = {.number = "#,##0.0",
+                        .flags = FORMAT_BOX,
+                        .ink = 0x0B3D91,
+                        .fill = 0xFFF9DB},
+    [CELL_INPUT_TWO] = {.number = "#,##0.00",
+                        .flags = FORMAT_BOX,
+                        .ink = 0x0B3D91,
+                        .fill = 0xFFF9DB},
+    [CELL_INPUT_PERCENT] = {.number = "0.0%",
+                            .flags = FORMAT_BOX,
+                            .ink = 0x0B3D91,
+                            .fill = 0xFFF9DB},
 };
 
 double cell_format_size(enum cell_style style)
@@ -91,6 +106,10 @@ static void apply_format(lxw_format *format, const struct format_row *row, const
     if (row->flags & FORMAT_LINE) {
         format_set_bottom(format, LXW_BORDER_THIN);
         format_set_bottom_color(format, 0x9AA8B8);
+    }
+    if (row->flags & FORMAT_BOX) {
+        format_set_border(format, LXW_BORDER_MEDIUM);
+        format_set_border_color(format, 0xB08900);
     }
     if (row->flags & FORMAT_UNDERLINE)
         format_set_underline(format, LXW_UNDERLINE_SINGLE);

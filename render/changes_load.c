@@ -191,9 +191,12 @@ static void set_summary(struct summary_fields *fields, const struct changes *cha
         set_group(fields, &changes->groups[i], &groups[i]);
     uint32_t program = json_fields_member(&fields->json, 0, "program", JSON_READ_OBJECT);
     summary->program_version = summary_fields_text(fields, program, "version");
-    summary->policy =
-        (struct summary_policy){(double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN,
-                                (double)NAN, NULL,        NULL,        NULL,        NULL};
+    summary->policy = (struct summary_policy){.memory_limit_mb = (double)NAN,
+                                              .min_throughput = (double)NAN,
+                                              .max_communication_ratio = (double)NAN,
+                                              .max_memory_fraction = (double)NAN,
+                                              .tight_memory_fraction = (double)NAN,
+                                              .min_gain = (double)NAN};
     summary->decision = (struct summary_decision){
         .candidate = -1, .gain = (double)NAN, .min_gain = (double)NAN, .reason = changes->verdict};
     summary->groups = groups;

@@ -15,8 +15,11 @@
 #include "sheet_table.h"
 #include "workbook.h"
 
-static const struct report_format_row format_rows[] = {
-    {"xlsx", REPORT_XLSX}, {"pdf", REPORT_PDF}, {"md", REPORT_MARKDOWN}, {"svg", REPORT_SVG}, {"png", REPORT_PNG}};
+static const struct report_format_row format_rows[] = {{"xlsx", REPORT_XLSX},
+                                                       {"pdf", REPORT_PDF},
+                                                       {"md", REPORT_MARKDOWN},
+                                                       {"svg", REPORT_SVG},
+                                                       {"png", REPORT_PNG}};
 
 const struct report_format_row *report_formats(size_t *count)
 {
@@ -214,11 +217,14 @@ static enum status make_workbook(struct report_job *job)
                                             .texts = input->texts,
                                             .pictures = job->pictures,
                                             .picture_count = job->image_count};
-    const struct workbook_properties properties = {.title = texts_get(input->texts, "report.title"),
-                                                   .subject =
-                                                       texts_get(input->texts, "report.subject"),
-                                                   .author = "rankledger",
-                                                   .created = input->created};
+    const char *organisation = input->template->organisation;
+    const struct workbook_properties properties = {
+        .title = texts_get(input->texts, "report.title"),
+        .subject = texts_get(input->texts, "report.subject"),
+        .author = organisation != NULL ? organisation : "rankledger",
+        .company = organisation,
+        .keywords = texts_get(input->texts, "report.keywords"),
+        .created = input->created};
     enum status status = begin_path(job);
     text_buffer_puts(&job->path, "report.xlsx");
     if (status == STATUS_OK && job->path.failed)
@@ -229,12 +235,8 @@ static enum status make_workbook(struct report_job *job)
                                  job->diag);
     if (status != STATUS_OK)
         return status;
-    for (size_t i = 0; i < input->template->sheets.count; i++) {
-        const struct sheet_row *row = input->template->sheets.rows[i];
-        struct sheet *sheet = workbook_add_sheet(workbook, texts_get(input->texts, row->title_id));
-        if (sheet != NULL)
-            row->write(&sheet_input, sheet);
-    }
+    const struct report_template_sheets *sheets = &input->template->sheets;
+    sheet_table_write(workbook, &sheet_input, sheets->rows, sheets->count);
     return workbook_finish(workbook, job->diag);
 }
 

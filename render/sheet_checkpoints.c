@@ -13,7 +13,7 @@ static void write_candidate(struct sheet_grid *grid, const struct summary_group 
     for (size_t i = 0; i < candidate->checkpoint_count && texts != NULL; i++) {
         const struct summary_checkpoint *checkpoint = &candidate->checkpoints[i];
         sheet_grid_group(grid, group);
-        sheet_grid_text(grid, candidate->label, CELL_TEXT);
+        sheet_grid_label(grid, candidate);
         sheet_grid_word(grid, "checkpoint", checkpoint->kind);
         sheet_grid_number(grid, checkpoint->files, CELL_WHOLE);
         sheet_grid_number(grid, checkpoint->mb, CELL_ONE);
@@ -32,7 +32,10 @@ void sheet_checkpoints_write(const struct sheet_input *input, struct sheet *shee
         {"column.files", true},     {"column.size", true},
         {"column.save_time", true}, {"column.restore_time", true},
         {"column.verified", false}, {"column.checkpoint_peak", true}};
-    struct sheet_grid grid = {.sheet = sheet, .grouped = input->summary->group_count > 1};
+    struct sheet_grid grid = {.sheet = sheet,
+                              .input = input,
+                              .table = "CheckpointsTable",
+                              .grouped = input->summary->group_count > 1};
     sheet_grid_headings(&grid, headings, sizeof headings / sizeof headings[0]);
     sheet_grid_end_row(&grid);
     sheet_grid_candidates(&grid, input->summary, write_candidate);

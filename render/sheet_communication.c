@@ -9,7 +9,7 @@ static void write_collective(struct sheet_grid *grid, const struct summary_group
                              const struct summary_collective *item)
 {
     sheet_grid_group(grid, group);
-    sheet_grid_text(grid, candidate->label, CELL_TEXT);
+    sheet_grid_label(grid, candidate);
     sheet_grid_word(grid, "collective", item->collective);
     sheet_grid_word(grid, "purpose", item->purpose);
     sheet_grid_number(grid, item->calls, CELL_WHOLE);
@@ -76,7 +76,10 @@ void sheet_communication_write(const struct sheet_input *input, struct sheet *sh
                                                          {"column.bus_bandwidth", true},
                                                          {"column.communication_ratio", true},
                                                          {"column.in_flight_ratio", true}};
-    struct sheet_grid grid = {.sheet = sheet, .grouped = input->summary->group_count > 1};
+    struct sheet_grid grid = {.sheet = sheet,
+                              .input = input,
+                              .table = "CommunicationTable",
+                              .grouped = input->summary->group_count > 1};
     sheet_grid_headings(&grid, headings, sizeof headings / sizeof headings[0]);
     sheet_grid_end_row(&grid);
     sheet_grid_candidates(&grid, input->summary, write_candidate);

@@ -160,33 +160,33 @@ static void write_groups(struct sheet_decision *page)
     }
 }
 
-/* So that two charts of five candidates share a page. */
-#define PICTURE_SCALE 0.8
-/* A heading with the empty row above it. */
-#define HEADING_PIXELS 36u
-
-static void write_pictures(struct sheet_decision *page)
+/* Where the other sheets are, as many in a row as there are columns. */
+static void write_contents(struct sheet_decision *page)
 {
     const struct sheet_input *input = page->input;
-    unsigned used = HEADING_PIXELS;
-    if (input->picture_count == 0)
+    uint32_t column = 0;
+    if (input->sheet_count < 2)
         return;
-    cell_page_break(page->sheet, page->row + 1);
-    sheet_decision_heading(page, "heading.charts");
-    for (size_t i = 0; i < input->picture_count; i++) {
-        const struct sheet_picture *picture = &input->pictures[i];
-        struct cell_picture scaled = picture->picture;
-        scaled.width = (unsigned)(scaled.width * PICTURE_SCALE);
-        scaled.height = (unsigned)(scaled.height * PICTURE_SCALE);
-        if (i > 0 && used + scaled.height > CELL_BREAK_PIXELS) {
-            cell_page_break(page->sheet, page->row);
-            used = 0;
-        }
-        if (input->summary->group_count > 1)
-            sheet_decision_line(page, input->summary->groups[picture->group].label, CELL_MUTED);
-        page->row = cell_picture(page->sheet, page->row, 0, &scaled);
-        used += scaled.height + HEADING_PIXELS;
+    sheet_decision_heading(page, "heading.contents");
+    for (size_t i = 0; i < input->sheet_count; i++) {
+        const char *name = texts_get(input->texts, input->sheets[i]->title_id);
+        const struct cell_target target = {.sheet = name};
+        if (input->sheets[i]->write == sheet_decision_write)
+            continue;
+        cell_link_inside(page->sheet, page->row, column++, name, &target, CELL_LINK);
+        if (column <= SHEET_DECISION_LAST)
+            continue;
+        column = 0;
+        page->row++;
     }
+    page->row += column > 0 ? 1 : 0;
+}
+
+/* Names by which other workbooks and formulas find the answer. */
+static void name_answer(struct sheet_decision *page)
+{
+    cell_name(page->sheet, "decision", 0, 0);
+    cell_name(page->sheet, "decision_reason", 1, 0);
 }
 
 void sheet_decision_write(const struct sheet_input *input, struct sheet *sheet)
@@ -195,6 +195,8 @@ void sheet_decision_write(const struct sheet_input *input, struct sheet *sheet)
     for (uint32_t i = 0; i <= SHEET_DECISION_LAST; i++)
         cell_column_width(sheet, i, sheet_decision_width(i));
     write_title(&page, &input->summary->decision);
+    name_answer(&page);
+    write_contents(&page);
     if (input->summary->group_count == 1)
         sheet_decision_group(&page, &input->summary->groups[0]);
     sheet_decision_outlook(&page, &input->summary->decision);
@@ -202,7 +204,6 @@ void sheet_decision_write(const struct sheet_input *input, struct sheet *sheet)
         write_groups(&page);
     write_left_out(&page);
     write_evidence(&page);
-    write_pictures(&page);
     cell_freeze(sheet, 1, 0);
     cell_print_setup(sheet, -1, 0);
     cell_check_buffer(sheet, &page.buffer);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report_view.h"
+#include "sheet_candidates.h"
 #include "sheet_decision.h"
 #include "text.h"
 
@@ -30,6 +31,41 @@ static void list_gates(struct sheet_decision *page, const struct summary_texts *
         sheet_decision_text(page, 7, page->buffer.text, CELL_WRAP);
 }
 
+/* The name leads to the candidate's row on the sheet that has all of it. */
+static void write_label(struct sheet_decision *page, const struct summary_group *group,
+                        const struct summary_candidate *candidate)
+{
+    const struct summary *summary = page->input->summary;
+    bool selected = candidate == report_view_selected(group);
+    size_t place = 0;
+    while (&group->candidates[group->order[place]] != candidate)
+        place++;
+    const struct cell_target target = {
+        .sheet = sheet_table_name(page->input, "sheet.candidates"),
+        .row = sheet_candidates_row(summary, (size_t)(group - summary->groups), place)};
+    sheet_decision_text(page, 0, candidate->label, selected ? CELL_STRONG : CELL_WRAP);
+    if (target.sheet != NULL)
+        cell_link_inside(page->sheet, page->row, 0, candidate->label, &target,
+                         selected ? CELL_LINK_STRONG : CELL_LINK_WRAP);
+}
+
+/* Names for the numbers of the selected candidate, where there is one answer. */
+static void name_selected(struct sheet_decision *page)
+{
+    static const struct {
+        uint32_t column;
+        const char *name;
+    } names[] = {{0, "selected_strategy"},
+                 {2, "selected_peak_memory_mib"},
+                 {3, "selected_share_of_memory_limit"},
+                 {4, "selected_throughput"},
+                 {5, "selected_gain"},
+                 {6, "selected_exposed_communication"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && page->input->summary->group_count == 1;
+         i++)
+        cell_name(page->sheet, names[i].name, page->row, names[i].column);
+}
+
 static void write_candidate(struct sheet_decision *page, const struct summary_group *group,
                             const struct summary_candidate *candidate)
 {
@@ -38,8 +74,7 @@ static void write_candidate(struct sheet_decision *page, const struct summary_gr
     const char *verdict = report_view_verdict(group, candidate);
     double largest = report_view_largest_throughput(page->input->summary);
     double gain = report_view_gain(group, candidate);
-    sheet_decision_text(page, 0, candidate->label,
-                        candidate == report_view_selected(group) ? CELL_STRONG : CELL_WRAP);
+    write_label(page, group, candidate);
     cell_text(page->sheet, page->row, 1, texts_word(texts, "verdict", verdict),
               report_view_verdict_style(verdict));
     number_or_word(page, 2, candidate->peak_memory_mb, CELL_ONE);
@@ -50,6 +85,8 @@ static void write_candidate(struct sheet_decision *page, const struct summary_gr
         cell_number(page->sheet, page->row, 5, gain, CELL_SIGNED_PERCENT);
     number_or_word(page, 6, candidate->communication_ratio, CELL_PERCENT);
     list_gates(page, &candidate->gate_failures);
+    if (candidate == report_view_selected(group))
+        name_selected(page);
     sheet_decision_end_row(page);
 }
 
@@ -62,11 +99,13 @@ static void write_limits(struct sheet_decision *page)
         uint32_t column;
         double value;
         enum cell_style style;
+        const char *name;
     } limits[] = {
-        {2, policy->memory_limit_mb, CELL_AT_MOST_ONE},
+        {2, policy->memory_limit_mb, CELL_AT_MOST_ONE, "limit_memory_mib"},
         {4, policy->min_throughput,
-         policy->min_throughput >= 100 ? CELL_AT_LEAST_WHOLE : CELL_AT_LEAST_TWO},
-        {6, policy->max_communication_ratio, CELL_AT_MOST_PERCENT},
+         policy->min_throughput >= 100 ? CELL_AT_LEAST_WHOLE : CELL_AT_LEAST_TWO,
+         "limit_min_throughput"},
+        {6, policy->max_communication_ratio, CELL_AT_MOST_PERCENT, "limit_max_communication"},
     };
     cell_text(page->sheet, page->row, 0, texts_get(texts, "heading.limits"), CELL_LABEL);
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
@@ -75,6 +114,8 @@ static void write_limits(struct sheet_decision *page)
                       CELL_MUTED_RIGHT);
         else
             cell_number(page->sheet, page->row, limits[i].column, limits[i].value, limits[i].style);
+        if (page->input->summary->group_count == 1) /* else the limits stand there once a group */
+            cell_name(page->sheet, limits[i].name, page->row, limits[i].column);
     }
     page->row++;
 }

@@ -10,7 +10,7 @@ static void write_failure(struct sheet_grid *grid, const struct summary_group *g
     if (failure->reason == NULL)
         return;
     sheet_grid_group(grid, group);
-    sheet_grid_text(grid, candidate->label, CELL_TEXT);
+    sheet_grid_label(grid, candidate);
     sheet_grid_word(grid, "failure", failure->kind);
     sheet_grid_word(grid, "phase", failure->phase);
     sheet_grid_number(grid, failure->rank, CELL_WHOLE);
@@ -25,7 +25,10 @@ void sheet_failures_write(const struct sheet_input *input, struct sheet *sheet)
         {"column.strategy", false},      {"column.failure_kind", false},
         {"column.failure_phase", false}, {"column.failure_rank", true},
         {"column.failure_step", true},   {"column.failure", false}};
-    struct sheet_grid grid = {.sheet = sheet, .grouped = input->summary->group_count > 1};
+    struct sheet_grid grid = {.sheet = sheet,
+                              .input = input,
+                              .table = "FailuresTable",
+                              .grouped = input->summary->group_count > 1};
     sheet_grid_headings(&grid, headings, sizeof headings / sizeof headings[0]);
     sheet_grid_end_row(&grid);
     sheet_grid_candidates(&grid, input->summary, write_failure);

@@ -9,7 +9,7 @@ static void write_gate(struct sheet_grid *grid, const struct summary_group *grou
         return;
     enum cell_style style = report_view_gate_style(gate);
     sheet_grid_group(grid, group);
-    sheet_grid_text(grid, candidate->label, CELL_TEXT);
+    sheet_grid_label(grid, candidate);
     sheet_grid_word(grid, "gate", gate->name);
     sheet_grid_text(grid, texts_word(cell_texts(grid->sheet), "verdict", gate->verdict),
                     gate->failed ? CELL_FAIL : report_view_verdict_style(gate->verdict));
@@ -35,7 +35,10 @@ void sheet_gates_write(const struct sheet_input *input, struct sheet *sheet)
         {"column.strategy", false},      {"column.gate", false}, {"column.verdict", false},
         {"column.value", true},          {"column.limit", true}, {"column.margin", true},
         {"column.margin_percent", true}, {"column.unit", false}, {"column.detail", false}};
-    struct sheet_grid grid = {.sheet = sheet, .grouped = input->summary->group_count > 1};
+    struct sheet_grid grid = {.sheet = sheet,
+                              .input = input,
+                              .table = "GatesTable",
+                              .grouped = input->summary->group_count > 1};
     sheet_grid_headings(&grid, headings, sizeof headings / sizeof headings[0]);
     sheet_grid_end_row(&grid);
     sheet_grid_candidates(&grid, input->summary, write_candidate);

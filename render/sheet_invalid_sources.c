@@ -25,7 +25,7 @@ void sheet_invalid_sources_write(const struct sheet_input *input, struct sheet *
         {"column.path", false},    {"column.line", true},      {"column.column", true},
         {"column.pointer", false}, {"column.severity", false}, {"column.rule", false},
         {"column.message", false}, {"column.sha256", false}};
-    struct sheet_grid grid = {.sheet = sheet};
+    struct sheet_grid grid = {.sheet = sheet, .table = "InvalidSourcesTable"};
     sheet_grid_headings(&grid, headings, sizeof headings / sizeof headings[0]);
     sheet_grid_end_row(&grid);
     for (size_t i = 0; i < input->summary->rejected_count; i++) {

@@ -81,7 +81,8 @@ static struct report_view_names collect_names(const struct summary *summary)
 
 void sheet_ledger_write(const struct sheet_input *input, struct sheet *sheet)
 {
-    struct sheet_grid grid = {.sheet = sheet, .grouped = input->summary->group_count > 1};
+    struct sheet_grid grid = {
+        .sheet = sheet, .table = "LedgerTable", .grouped = input->summary->group_count > 1};
     struct report_view_names temporary = collect_names(input->summary);
     write_headings(&grid, &temporary);
     sheet_grid_end_row(&grid);

@@ -31,7 +31,8 @@ static void write_row(const struct memory_view *view, const struct memory_row *r
     sheet_grid_text(grid, row->candidate->label, CELL_TEXT);
     sheet_grid_word(grid, "scope", row->scope);
     sheet_grid_text(grid, row->name, CELL_TEXT);
-    sheet_grid_number(grid, row->mb, CELL_ONE);
+    sheet_grid_bar(grid, SHEET_GRID_MEMORY, row->mb, row->candidate->failure.reason != NULL,
+                   CELL_ONE);
     sheet_grid_number(grid, view->limit_mb > 0 ? row->mb / view->limit_mb : (double)NAN,
                       CELL_PERCENT);
     for (size_t i = 0; i < view->categories.count; i++)
@@ -125,7 +126,8 @@ static void write_headings(const struct memory_view *view)
 void sheet_memory_write(const struct sheet_input *input, struct sheet *sheet)
 {
     const struct summary *summary = input->summary;
-    struct sheet_grid grid = {.sheet = sheet, .grouped = input->summary->group_count > 1};
+    struct sheet_grid grid = {
+        .sheet = sheet, .table = "MemoryTable", .grouped = input->summary->group_count > 1};
     struct memory_view view = {
         .grid = &grid, .texts = input->texts, .limit_mb = summary->policy.memory_limit_mb};
     for (size_t i = 0; i < summary->group_count; i++)

@@ -1,20 +1,61 @@
 #include "sheet_table.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static const struct sheet_row rows[] = {
-    {"sheet.decision", sheet_decision_write},
-    {"sheet.candidates", sheet_candidates_write},
-    {"sheet.gates", sheet_gates_write},
-    {"sheet.ledger", sheet_ledger_write},
-    {"sheet.memory", sheet_memory_write},
-    {"sheet.communication", sheet_communication_write},
-    {"sheet.checkpoints", sheet_checkpoints_write},
-    {"sheet.failures", sheet_failures_write},
-    {"sheet.sources", sheet_sources_write},
-    {"sheet.invalid_sources", sheet_invalid_sources_write},
+    {"sheet.decision", sheet_decision_write, NULL},
+    {"sheet.charts", sheet_charts_write, sheet_charts_has_content},
+    {"sheet.candidates", sheet_candidates_write, NULL},
+    {"sheet.what_if", sheet_what_if_write, NULL},
+    {"sheet.margins", sheet_margins_write, sheet_margins_has_content},
+    {"sheet.gates", sheet_gates_write, NULL},
+    {"sheet.ledger", sheet_ledger_write, NULL},
+    {"sheet.scale", sheet_scale_write, sheet_scale_has_content},
+    {"sheet.memory", sheet_memory_write, NULL},
+    {"sheet.timing", sheet_timing_write, sheet_timing_has_content},
+    {"sheet.communication", sheet_communication_write, NULL},
+    {"sheet.steps", sheet_steps_write, sheet_steps_has_content},
+    {"sheet.losses", sheet_losses_write, sheet_losses_has_content},
+    {"sheet.checkpoints", sheet_checkpoints_write, NULL},
+    {"sheet.conditions", sheet_conditions_write, sheet_conditions_has_content},
+    {"sheet.failures", sheet_failures_write, NULL},
+    {"sheet.sources", sheet_sources_write, NULL},
+    {"sheet.invalid_sources", sheet_invalid_sources_write, NULL},
 };
 
 const struct sheet_row *sheet_table(size_t *count)
 {
     *count = sizeof rows / sizeof rows[0];
     return rows;
+}
+
+const char *sheet_table_name(const struct sheet_input *input, const char *title_id)
+{
+    for (size_t i = 0; i < input->sheet_count; i++)
+        if (strcmp(input->sheets[i]->title_id, title_id) == 0)
+            return texts_get(input->texts, title_id);
+    return NULL;
+}
+
+void sheet_table_write(struct workbook *workbook, const struct sheet_input *input,
+                       const struct sheet_row *const *wanted, size_t count)
+{
+    const struct sheet_row **present = calloc(count + 1, sizeof *present);
+    struct sheet_input whole = *input;
+    if (present == NULL) {
+        workbook_lack_memory(workbook);
+        return;
+    }
+    whole.sheets = present;
+    for (size_t i = 0; i < count; i++)
+        if (wanted[i]->has_content == NULL || wanted[i]->has_content(input))
+            present[whole.sheet_count++] = wanted[i];
+    for (size_t i = 0; i < whole.sheet_count; i++) {
+        struct sheet *sheet =
+            workbook_add_sheet(workbook, texts_get(input->texts, present[i]->title_id));
+        if (sheet != NULL)
+            present[i]->write(&whole, sheet);
+    }
+    free(present);
 }

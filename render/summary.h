@@ -263,6 +263,8 @@ struct summary_policy {
     double memory_limit_mb, min_throughput, max_communication_ratio, max_memory_fraction;
     double tight_memory_fraction, min_gain;
     const char *memory_kind, *throughput_unit, *goal, *baseline;
+    struct summary_texts ranking; /* its keys in order: "throughput" ...; empty: not told */
+    const char *ties;             /* "strict", "statistical" or NULL */
 };
 
 struct changes; /* changes.h */

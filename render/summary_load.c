@@ -164,9 +164,11 @@ static void read_policy(struct summary_fields *fields, uint32_t root, struct sum
         {"throughput_unit", SUMMARY_FIELDS_TEXT, offsetof(struct summary_policy, throughput_unit)},
         {"goal", SUMMARY_FIELDS_TEXT, offsetof(struct summary_policy, goal)},
         {"baseline", SUMMARY_FIELDS_TEXT, offsetof(struct summary_policy, baseline)},
+        {"ties", SUMMARY_FIELDS_TEXT, offsetof(struct summary_policy, ties)},
     };
     uint32_t node = json_fields_member(&fields->json, root, "policy", JSON_READ_OBJECT);
     summary_fields_read(fields, node, rows, COUNT(rows), policy);
+    policy->ranking = summary_fields_texts(fields, node, "ranking");
 }
 
 static void read_failure(struct summary_fields *fields, uint32_t root, struct summary *summary)

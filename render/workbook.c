@@ -18,7 +18,7 @@
 static void watch_memory(struct workbook *workbook)
 {
     if (errno == ENOMEM)
-        workbook_no_memory(workbook);
+        workbook_lack_memory(workbook);
 }
 
 void workbook_check(struct workbook *workbook, lxw_error error)
@@ -33,7 +33,7 @@ void workbook_check(struct workbook *workbook, lxw_error error)
                                     workbook->path, lxw_strerror(error));
 }
 
-void workbook_no_memory(struct workbook *workbook)
+void workbook_lack_memory(struct workbook *workbook)
 {
     if (workbook->status == STATUS_OK)
         workbook->status = diag_no_memory(&workbook->diag);
@@ -56,6 +56,8 @@ static void set_properties(struct workbook *workbook, const struct workbook_prop
     lxw_doc_properties document = {.title = workbook_unconst(properties->title),
                                    .subject = workbook_unconst(properties->subject),
                                    .author = workbook_unconst(properties->author),
+                                   .company = workbook_unconst(properties->company),
+                                   .keywords = workbook_unconst(properties->keywords),
                                    .created = (time_t)properties->created};
     workbook_check(workbook, workbook_set_properties(workbook->book, &document));
 }
@@ -117,7 +119,7 @@ struct sheet *workbook_add_sheet(struct workbook *workbook, const char *name)
         sheet->worksheet = workbook_add_worksheet(workbook->book, name);
     if (sheet == NULL || sheet->worksheet == NULL) {
         free(sheet);
-        workbook_no_memory(workbook);
+        workbook_lack_memory(workbook);
         return NULL;
     }
     cell_prepare_sheet(sheet);
@@ -154,7 +156,7 @@ enum status workbook_finish(struct workbook *workbook, struct diag *diag)
     }
     workbook_check(workbook, workbook_close(workbook->book));
     if (workbook_memory_failed())
-        workbook_no_memory(workbook);
+        workbook_lack_memory(workbook);
     if (workbook->status == STATUS_OK)
         check_archive(workbook);
     enum status status = workbook->status;

@@ -8,8 +8,8 @@
 #include "texts.h"
 
 /*
- * An XLSX file under construction. workbook.c, cell.c, cell_table.c and cell_format.c are the only files that
- * know the library which writes it. Faults are sticky: after the first one every call does nothing,
+ * An XLSX file under construction. workbook.c and cell*.c are the only files that know the library
+ * which writes it. Faults are sticky: after the first one every call does nothing,
  * and workbook_finish reports it. No name here is one of the library's: a program's function would
  * silently take the place of the library's own of the same name.
  */
@@ -20,7 +20,9 @@ struct workbook_properties {
     const char *title;
     const char *subject;
     const char *author;
-    int64_t created; /* seconds since 1970; fixed, so that equal input gives equal bytes */
+    const char *company;  /* NULL: none */
+    const char *keywords; /* NULL: none */
+    int64_t created;      /* seconds since 1970; fixed, so that equal input gives equal bytes */
 };
 
 /* `path` is where workbook_finish writes; `scratch` a folder for the library's temporary files
@@ -35,6 +37,9 @@ enum status workbook_create(const char *path, const char *scratch, const struct 
  * NULL after a fault; every function of a sheet tolerates NULL.
  */
 struct sheet *workbook_add_sheet(struct workbook *workbook, const char *name);
+
+/* Notes that what was to be written could not be put together for want of memory. */
+void workbook_lack_memory(struct workbook *workbook);
 
 /* Writes the file and releases the workbook. */
 enum status workbook_finish(struct workbook *workbook, struct diag *diag) STATUS_CHECKED;

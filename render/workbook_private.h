@@ -6,7 +6,7 @@
 #include "cell.h"
 #include "workbook.h"
 
-/* Shared by workbook.c, cell.c, cell_table.c and cell_format.c alone. */
+/* Shared by workbook.c and cell*.c alone. */
 
 struct sheet {
     struct workbook *workbook;
@@ -43,12 +43,13 @@ static inline char *workbook_unconst(const char *text)
 
 /* Keeps the first fault of the library. */
 void workbook_check(struct workbook *workbook, lxw_error error);
-/* Keeps the first fault of memory. */
-void workbook_no_memory(struct workbook *workbook);
 /* Points of the ordinary text, of a style's text; whether a style goes over several lines. */
 #define CELL_FONT_SIZE 8.0
 double cell_format_size(enum cell_style style);
 bool cell_format_wraps(enum cell_style style);
+
+/* True if the sheet takes a cell there. */
+bool cell_has_place(const struct sheet *sheet, uint32_t row, uint32_t column);
 
 /* Makes every format; false if memory is exhausted. */
 bool cell_make_formats(struct workbook *workbook);
