@@ -297,8 +297,8 @@ static void lay_out(struct memory_chart *chart, double limit_mb)
     put_headings(chart);
     chart_lines_place(&chart->lines, frame, plot);
     chart_plot_grid(frame, plot);
-    chart_lines_put_grounds(&chart->lines, frame, plot);
     put_tight_band(chart);
+    chart_lines_put_grounds(&chart->lines, frame, plot);
     put_marks(chart);
     chart_lines_put_limit(&chart->lines, frame, plot);
     chart_lines_put_texts(&chart->lines, frame, plot);

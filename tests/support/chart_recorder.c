@@ -9,14 +9,23 @@ void chart_recorder_init(struct chart_recorder *recorder, enum summary_sample_ki
                          size_t count, const char *language, bool real)
 {
     struct diag diag = {0};
-    *recorder = (struct chart_recorder){.fonts = NULL};
+    *recorder = (struct chart_recorder){.fonts = NULL, .width = CHART_WIDTH};
     summary_sample_make(&recorder->summary, kind, count);
     cr_assert_eq(texts_load(language, NULL, &recorder->texts, &diag), STATUS_OK, "%s", diag.text);
-    if (real)
+    if (real) {
         cr_assert_eq(
             canvas_cairo_create(language, theme_default()->families, &recorder->fonts, &diag),
             STATUS_OK, "%s", diag.text);
-    recording_canvas_init(&recorder->canvas, real ? canvas_cairo_canvas(recorder->fonts) : NULL);
+        recorder->cache = measure_cache_create(canvas_cairo_canvas(recorder->fonts));
+    }
+    recording_canvas_init(&recorder->canvas, real ? measure_cache_canvas(recorder->cache) : NULL);
+}
+
+void chart_recorder_change(struct chart_recorder *recorder, enum summary_sample_kind kind,
+                           size_t count)
+{
+    summary_sample_fini(&recorder->summary);
+    summary_sample_make(&recorder->summary, kind, count);
 }
 
 const struct chart_row *chart_recorder_row(const char *name)
@@ -35,7 +44,7 @@ void chart_recorder_draw(struct chart_recorder *recorder, const char *chart)
 {
     struct diag diag = {0};
     struct chart_input input = {
-        &recorder->summary, 0, &recorder->texts, theme_default(), CHART_WIDTH, 0, 0};
+        &recorder->summary, 0, &recorder->texts, theme_default(), recorder->width, 0, 0};
     struct canvas *measuring = recorder->canvas.measuring;
     if (strcmp(chart, "changes") == 0) /* a chart of a comparison, which no other is */
         changes_sample_add(&recorder->summary);
@@ -50,6 +59,7 @@ void chart_recorder_draw(struct chart_recorder *recorder, const char *chart)
 void chart_recorder_fini(struct chart_recorder *recorder)
 {
     recording_canvas_fini(&recorder->canvas);
+    measure_cache_destroy(recorder->cache);
     canvas_cairo_destroy(recorder->fonts);
     texts_fini(&recorder->texts);
     summary_sample_fini(&recorder->summary);

@@ -3,6 +3,7 @@
 
 #include "canvas_cairo.h"
 #include "chart.h"
+#include "measure_cache.h"
 #include "recording_canvas.h"
 #include "summary_sample.h"
 #include "texts.h"
@@ -15,13 +16,18 @@
 struct chart_recorder {
     struct summary summary;
     struct texts texts;
-    struct canvas_cairo *fonts; /* NULL: texts are measured by rule */
+    struct canvas_cairo *fonts;  /* NULL: texts are measured by rule */
+    struct measure_cache *cache; /* what the fonts measured */
+    double width;                /* of the page: CHART_WIDTH, to be changed */
     struct recording_canvas canvas;
 };
 
 /* Makes the sample and loads the language; `real` fonts or the rule. */
 void chart_recorder_init(struct chart_recorder *recorder, enum summary_sample_kind kind,
                          size_t count, const char *language, bool real);
+/* Takes another sample; language and fonts stay. */
+void chart_recorder_change(struct chart_recorder *recorder, enum summary_sample_kind kind,
+                           size_t count);
 void chart_recorder_draw(struct chart_recorder *recorder, const char *chart);
 void chart_recorder_fini(struct chart_recorder *recorder);
 

@@ -72,6 +72,10 @@ static void polyline(struct canvas *base, const struct canvas_point *points, siz
     item->box = (struct canvas_box){left, top, right - left, bottom - top};
     item->paint = *paint;
     item->points = count;
+    item->places = malloc(count * sizeof *points);
+    if (item->places == NULL)
+        abort();
+    memcpy(item->places, points, count * sizeof *points);
 }
 
 static void text(struct canvas *base, const struct canvas_point *at, const struct canvas_font *font,
@@ -103,8 +107,10 @@ void recording_canvas_init(struct recording_canvas *recording, struct canvas *me
 
 void recording_canvas_fini(struct recording_canvas *recording)
 {
-    for (size_t i = 0; i < recording->count; i++)
+    for (size_t i = 0; i < recording->count; i++) {
         free(recording->items[i].text);
+        free(recording->items[i].places);
+    }
     free(recording->items);
     *recording = (struct recording_canvas){0};
 }

@@ -21,6 +21,7 @@ struct recording_item {
     struct canvas_paint paint;
     struct canvas_font font;
     canvas_colour colour;
+    struct canvas_point *places; /* of a line */
     size_t points;
     char *text;
 };
