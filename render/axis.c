@@ -96,7 +96,7 @@ char *axis_number(double shown, char *out, size_t capacity)
 char *axis_memory_label(struct axis_unit unit, double mb, bool exact, char *out, size_t capacity)
 {
     char number[64];
-    bool lost = mb > 0 && mb < unit.factor / 100;
+    bool lost = mb > 0 && mb < unit.factor / 10;
     struct axis_unit own = lost || mb >= unit.factor * 1e6 ? axis_memory_unit(mb) : unit;
     double shown = mb / own.factor;
     if (exact || (shown > 0 && shown < 0.1))
@@ -110,7 +110,7 @@ char *axis_memory_label(struct axis_unit unit, double mb, bool exact, char *out,
 char *axis_time_label(struct axis_unit unit, double ms, char *out, size_t capacity)
 {
     char number[64];
-    bool lost = ms > 0 && (ms < unit.factor / 100 || ms >= unit.factor * 1e6);
+    bool lost = ms > 0 && (ms < unit.factor / 10 || ms >= unit.factor * 1e6);
     struct axis_unit own = lost ? axis_time_unit(ms) : unit;
     double shown = ms / own.factor;
     if (shown > 0 && shown < 0.1)

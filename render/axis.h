@@ -53,7 +53,7 @@ char *axis_number(double shown, char *out, size_t capacity);
 
 /*
  * An amount of memory with its unit's name: "23.40 GiB"; "24 GiB" with `exact`, which drops zeros
- * and is for limits. An amount that would be lost in the axis' unit (below a hundredth of one), or
+ * and is for limits. An amount that would be lost in the axis' unit (below a tenth of one), or
  * has over six digits in it, is written in its own. Returns `out`.
  */
 char *axis_memory_label(struct axis_unit unit, double mb, bool exact, char *out, size_t capacity);

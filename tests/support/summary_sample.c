@@ -158,6 +158,7 @@ static void stretch(struct summary_candidate *candidate, size_t index)
     candidate->ledger.gradients_mb = index % 2 == 0 ? factor / 7 : factor * 2;
     candidate->ledger.optimizer_state_mb = factor / 3;
     summary_sample_stretch(candidate, throughputs[index % 5] / candidate->throughput);
+    summary_sample_diverge(candidate, index);
 }
 
 #define HAN                                                                                        \
@@ -338,8 +339,10 @@ void summary_sample_make(struct summary *summary, enum summary_sample_kind kind,
             drop_metrics(&candidates[i], i);
         if (kind == SUMMARY_SAMPLE_EXTREME)
             stretch(&candidates[i], i);
-        if (kind == SUMMARY_SAMPLE_NAMES)
+        if (kind == SUMMARY_SAMPLE_NAMES) {
             rename_candidate(&candidates[i], i);
+            summary_sample_vary(summary, &candidates[i], i);
+        }
         if (kind == SUMMARY_SAMPLE_FAILED || (kind == SUMMARY_SAMPLE_COMPLETE && i % 7 == 4) ||
             (kind == SUMMARY_SAMPLE_NAMES && i % 5 == 4))
             fail(&candidates[i], i);

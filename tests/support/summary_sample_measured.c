@@ -292,6 +292,46 @@ void summary_sample_stretch(struct summary_candidate *candidate, double factor)
     candidate->throughput_upper /= factor;
 }
 
+void summary_sample_vary(struct summary *summary, struct summary_candidate *candidate, size_t index)
+{
+    size_t ranks = index % 5 == 1 ? 12 : RANKS;
+    struct summary_numbers *all = take(summary, ranks * sizeof *all);
+    for (size_t r = 0; r < ranks; r++) {
+        double *times = take(summary, STEPS * sizeof *times);
+        for (size_t i = 0; i < STEPS; i++) {
+            double straggler = index % 5 == 2 && r == 1 ? 1.04 : 1;
+            double drift = index % 3 == 2 ? 1 + 0.004 * (double)i : 1;
+            times[i] = candidate->step_time_ms * straggler * drift *
+                       (0.994 + 0.01 * noise(1000 * index + i) + 0.004 * noise(10 * i + r));
+        }
+        all[r] = (struct summary_numbers){times, STEPS};
+    }
+    candidate->step_times = (struct summary_samples){all, ranks};
+    if (index % 2 == 1)
+        candidate->round_steps.count = 1;
+}
+
+void summary_sample_diverge(struct summary_candidate *candidate, size_t index)
+{
+    static const double sizes[] = {1e3, 1e-6, 1, 30};
+    double *losses = own(candidate->losses.items);
+    for (size_t i = 0; i < candidate->losses.count; i++)
+        losses[i] *= index % 3 == 0 ? pow(1.7, (double)i) : index % 3 == 1 ? 1 : 1e-9;
+    if (index % 3 == 1 && candidate->losses.count > 9)
+        losses[9] = NAN;
+    if (index % 4 == 3)
+        candidate->warmup = index % 8 == 3 ? 9 : NAN;
+    struct summary_phase *phases = (struct summary_phase *)(uintptr_t)candidate->phases;
+    for (size_t i = 0; i < candidate->phase_count; i++) {
+        double factor = sizes[(index + i) % COUNT(sizes)];
+        struct summary_amount *amounts =
+            (struct summary_amount *)(uintptr_t)phases[i].by_category.items;
+        phases[i].peak_mb *= factor;
+        for (size_t k = 0; k < phases[i].by_category.count; k++)
+            amounts[k].mb *= factor;
+    }
+}
+
 static bool beats(const struct summary_candidate *other, const struct summary_candidate *candidate)
 {
     return other->failure.reason == NULL && other->throughput >= candidate->throughput &&

@@ -15,6 +15,13 @@ void summary_sample_interrupt(struct summary_candidate *candidate, size_t steps)
 /* Multiplies every time, as throughput was divided. */
 void summary_sample_stretch(struct summary_candidate *candidate, double factor);
 
+/* A straggling rank and drift, a run of many ranks, runs of one round, phase by phase. */
+void summary_sample_vary(struct summary *summary, struct summary_candidate *candidate,
+                         size_t index);
+
+/* Losses that rise without bound, end in no number, or are tiny; phases of very different sizes. */
+void summary_sample_diverge(struct summary_candidate *candidate, size_t index);
+
 /* Which candidates are on the Pareto front. */
 void summary_sample_find_front(struct summary_group *group);
 

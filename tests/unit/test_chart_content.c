@@ -553,69 +553,6 @@ Test(chart_content, a_step_of_many_times_the_throughput_does_not_shorten_the_bar
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "Steps beyond this axis: 1"));
 }
 
-/* ---- Golden layouts ---- */
-
-static char *read_whole(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return NULL;
-    struct text_buffer buffer = {0};
-    char chunk[4096];
-    size_t got;
-    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
-        text_buffer_append(&buffer, chunk, got);
-    fclose(file);
-    text_buffer_append(&buffer, "", 0);
-    return buffer.text;
-}
-
-static void compare(const char *chart, enum summary_sample_kind kind, const char *language)
-{
-    char path[512];
-    char new_path[512];
-    struct text_buffer out = {0};
-    chart_recorder_init(&recorder, kind, 5, language, false);
-    chart_recorder_draw(&recorder, chart);
-    recording_canvas_print(&recorder.canvas, &out);
-    snprintf(path, sizeof path, "%s/charts/%s-%s-%s.txt", TESTS_SOURCE_DIR, chart,
-             summary_sample_kind_names[kind], language);
-    snprintf(new_path, sizeof new_path, "%s-%s-%s.txt", chart, summary_sample_kind_names[kind],
-             language);
-    char *expected = read_whole(path);
-    if (expected == NULL || strcmp(expected, out.text) != 0) {
-        FILE *file = fopen(new_path, "wb");
-        cr_assert_not_null(file);
-        fputs(out.text, file);
-        fclose(file);
-        cr_assert_fail("the layout differs from %s; the new one lies in the folder that the test "
-                       "ran in: compare, look at the picture, and copy it if it is better",
-                       path);
-    }
-    free(expected);
-    text_buffer_fini(&out);
-}
-
-Test(chart_content, layout_of_memory_complete_en)
-{
-    compare("memory", SUMMARY_SAMPLE_COMPLETE, "en");
-}
-
-Test(chart_content, layout_of_memory_missing_zh)
-{
-    compare("memory", SUMMARY_SAMPLE_MISSING, "zh");
-}
-
-Test(chart_content, layout_of_throughput_complete_zh)
-{
-    compare("throughput", SUMMARY_SAMPLE_COMPLETE, "zh");
-}
-
-Test(chart_content, layout_of_throughput_names_en)
-{
-    compare("throughput", SUMMARY_SAMPLE_NAMES, "en");
-}
-
 Test(chart_content, pages_of_one_chart_share_its_scale_and_say_which_rows_they_show)
 {
     static const char *const charts[] = {"memory", "throughput"};
