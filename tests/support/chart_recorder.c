@@ -43,8 +43,10 @@ const struct chart_row *chart_recorder_row(const char *name)
 void chart_recorder_draw(struct chart_recorder *recorder, const char *chart)
 {
     struct diag diag = {0};
-    struct chart_input input = {
-        &recorder->summary, 0, &recorder->texts, theme_default(), recorder->width, 0, 0};
+    struct chart_input input = {&recorder->summary, 0,
+                                &recorder->texts,   theme_default(),
+                                recorder->width,    recorder->first_row,
+                                recorder->row_count};
     struct canvas *measuring = recorder->canvas.measuring;
     if (strcmp(chart, "changes") == 0) /* a chart of a comparison, which no other is */
         changes_sample_add(&recorder->summary);

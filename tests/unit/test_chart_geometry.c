@@ -115,6 +115,28 @@ Test(chart_geometry, holds_wherever_the_limits_lie)
     }
 }
 
+Test(chart_geometry, holds_for_every_page_of_a_chart_that_needs_several)
+{
+    static const char *const shown[] = {"1 to 7", "8 to 14", "15 to 19"};
+    struct chart_recorder recorder;
+    size_t rows;
+    const struct chart_row *charts = chart_table(&rows);
+    chart_recorder_init(&recorder, SUMMARY_SAMPLE_NAMES, 19, "en", true);
+    recorder.width = 760;
+    for (size_t i = 0; i < 3 * rows; i++) {
+        char where[64];
+        if (!charts[i / 3].has_rows)
+            continue;
+        recorder.first_row = 7 * (i % 3);
+        recorder.row_count = 7;
+        snprintf(where, sizeof where, "%s, candidates %s", charts[i / 3].name, shown[i % 3]);
+        chart_recorder_draw(&recorder, charts[i / 3].name);
+        check(&recorder, where);
+        cr_expect(recording_canvas_says(&recorder.canvas, shown[i % 3]), "%s", where);
+    }
+    chart_recorder_fini(&recorder);
+}
+
 Test(chart_geometry, holds_without_limits)
 {
     struct chart_recorder recorder;
