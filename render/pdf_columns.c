@@ -49,7 +49,7 @@ static double widest_word(const struct pdf_flow *flow, const struct canvas_font 
     size_t length = 0;
     for (const char *word = text; word[0] != '\0'; word += strspn(word, " ")) {
         size_t ascii = 0;
-        while (word[ascii] > ' ')
+        while (word[ascii] > ' ' && (unsigned char)word[ascii] <= 0x7F)
             ascii++;
         if (ascii > length) {
             longest = word;
@@ -74,12 +74,13 @@ static void need_of_cell(const struct pdf_flow *flow, const struct manuscript_co
     const struct pdf_columns usual = {.size = 1};
     if (cell->text == NULL || cell->text[0] == '\0')
         return;
+    const char *text = pdf_document_clean(flow->document, cell->text);
     struct canvas_font font = pdf_columns_font(flow, &usual, column, cell->tone);
     double mark = pdf_flow_has_mark(cell->tone) ? PDF_COLUMNS_MARK : 0;
-    double natural = width_of(flow, &font, cell->text, strlen(cell->text)) + mark;
+    double natural = width_of(flow, &font, text, strlen(text)) + mark;
     if (natural <= need->least)
         return;
-    double word = column->number ? natural : widest_word(flow, &font, cell->text) + mark;
+    double word = column->number ? natural : widest_word(flow, &font, text) + mark;
     widen(need, natural, column->code ? CODE_LEAST : fmin(word, WORD_MOST));
 }
 

@@ -77,6 +77,7 @@ struct text_lines pdf_command_lines(struct pdf_document *document, const struct 
                                     const char *command, double width)
 {
     struct work work = {.document = document, .font = font};
+    command = pdf_document_clean(document, command);
     double column = document->canvas->backend->measure(document->canvas, font, "M", 1).width;
     /* room for an indent, a closing quote, a space and the backslash */
     work.columns = (size_t)fmax(floor(width / fmax(column, 0.1)), 20);

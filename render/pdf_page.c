@@ -1,5 +1,9 @@
 #include "pdf_page.h"
 
+#include <string.h>
+
+#include "text.h"
+
 /* ---- Pages ---- */
 
 struct pdf_page *pdf_document_add(struct pdf_document *document)
@@ -80,7 +84,7 @@ void pdf_document_target(struct pdf_document *document, const char *anchor, stru
     document->failed |= level > 0 && entry == NULL;
     if (entry == NULL)
         return;
-    *entry = (struct pdf_entry){NULL, level, text, anchor};
+    *entry = (struct pdf_entry){NULL, level, pdf_document_clean(document, text), anchor};
     if (document->last_entry != NULL)
         document->last_entry->next = entry;
     else
@@ -89,6 +93,21 @@ void pdf_document_target(struct pdf_document *document, const char *anchor, stru
 }
 
 /* ---- Texts ---- */
+
+const char *pdf_document_clean(struct pdf_document *document, const char *text)
+{
+    size_t plain = 0;
+    while (text[plain] >= ' ' && text[plain] < 0x7F)
+        plain++;
+    if (text[plain] == '\0')
+        return text;
+    struct text_buffer safe = {0};
+    text_escape(&safe, text, plain + strlen(text + plain));
+    const char *kept = safe.failed ? NULL : arena_copy(&document->arena, safe.text, safe.length);
+    text_buffer_fini(&safe);
+    document->failed |= kept == NULL;
+    return kept != NULL ? kept : "";
+}
 
 struct text_lines pdf_document_lines(struct pdf_document *document, const struct canvas_font *font,
                                      const char *text, struct text_lines_room room)

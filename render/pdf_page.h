@@ -60,6 +60,9 @@ void pdf_document_link(struct pdf_document *document, const char *anchor, struct
 void pdf_document_target(struct pdf_document *document, const char *anchor, struct canvas_point at,
                          unsigned level, const char *text);
 
+/* The text free of control characters, escaped as text_escape does; itself where it has none. */
+const char *pdf_document_clean(struct pdf_document *document, const char *text);
+
 /* The text broken into lines; none when memory is exhausted. */
 struct text_lines pdf_document_lines(struct pdf_document *document, const struct canvas_font *font,
                                      const char *text, struct text_lines_room room);
