@@ -138,6 +138,12 @@ static double smallest_shown(enum cell_style style)
     }
 }
 
+enum cell_style cell_number_style(double value, enum cell_style style)
+{
+    double size = fabs(value);
+    return (size > 0 && size < smallest_shown(style)) || size >= 1e15 ? CELL_TINY : style;
+}
+
 void cell_number(struct sheet *sheet, uint32_t row, uint32_t column, double value,
                  enum cell_style style)
 {
@@ -149,12 +155,10 @@ void cell_number(struct sheet *sheet, uint32_t row, uint32_t column, double valu
         error = worksheet_write_blank(sheet->worksheet, row, (lxw_col_t)column,
                                       workbook->formats[style]);
     } else {
-        double size = fabs(value);
-        if ((size > 0 && size < smallest_shown(style)) || size >= 1e15)
-            style = CELL_TINY;
         /* No negative zero: it would read "-0". */
         error = worksheet_write_number(sheet->worksheet, row, (lxw_col_t)column,
-                                       size > 0 ? value : 0, workbook->formats[style]);
+                                       fabs(value) > 0 ? value : 0,
+                                       workbook->formats[cell_number_style(value, style)]);
     }
     workbook_check(workbook, error);
 }

@@ -30,6 +30,7 @@ void cell_formula_number(struct sheet *sheet, uint32_t row, uint32_t column, con
         cell_formula_text(sheet, row, column, formula, "", style);
         return;
     }
+    style = cell_number_style(value, style);
     const char *text = cell_has_place(sheet, row, column) ? with_sign(sheet, formula) : NULL;
     if (text != NULL)
         workbook_check(sheet->workbook,

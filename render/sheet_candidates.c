@@ -105,6 +105,8 @@ static double number_of(const struct candidates_view *view,
         return (double)view->group + 1;
     case COLUMN_REPEATS:
         return (double)candidate->repeats;
+    case COLUMN_INTERVAL:
+        return candidate->interval_unit != NULL ? candidate->interval_samples : (double)NAN;
     case COLUMN_BASELINE:
         return sheet_candidates_is_baseline(view->summary, candidate);
     case COLUMN_FAILED:

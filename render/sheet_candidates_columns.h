@@ -20,7 +20,8 @@ enum sheet_candidates_kind {
     COLUMN_OF_LIMIT,
     COLUMN_TOKENS,
     COLUMN_SAMPLES,
-    COLUMN_BOUND, /* a number at `offset`, shown as the throughput is */
+    COLUMN_BOUND,    /* a number at `offset`, shown as the throughput is */
+    COLUMN_INTERVAL, /* the steps of an interval, where there is one */
     COLUMN_GAIN,
     COLUMN_FRONT,
     COLUMN_REPEATS,

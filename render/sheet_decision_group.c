@@ -44,7 +44,8 @@ static void write_label(struct sheet_decision *page, const struct summary_group 
         .sheet = sheet_table_name(page->input, "sheet.candidates"),
         .row = sheet_candidates_row(summary, (size_t)(group - summary->groups), place)};
     sheet_decision_text(page, 0, candidate->label, selected ? CELL_STRONG : CELL_WRAP);
-    if (target.sheet != NULL)
+    /* Not every program breaks the lines of a link. */
+    if (target.sheet != NULL && page->lines <= 1)
         cell_link_inside(page->sheet, page->row, 0, candidate->label, &target,
                          selected ? CELL_LINK_STRONG : CELL_LINK_WRAP);
 }

@@ -115,13 +115,14 @@ void sheet_grid_text(struct sheet_grid *grid, const char *text, enum cell_style 
 void sheet_grid_link(struct sheet_grid *grid, const char *text, const struct cell_target *target,
                      enum cell_style style)
 {
-    if (target->sheet == NULL) {
+    /* Not every program breaks the lines of a link. */
+    if (target->sheet == NULL || text == NULL || text_width(text, strlen(text)) > MAX_WIDTH) {
         sheet_grid_text(grid, text, style == CELL_LINK_STRONG ? CELL_STRONG : CELL_TEXT);
         return;
     }
     uint32_t index;
     struct sheet_grid_column *column = next_column(grid, &index);
-    if (column == NULL || text == NULL || text[0] == '\0' || !row_fits(grid))
+    if (column == NULL || text[0] == '\0' || !row_fits(grid))
         return;
     (void)make_room(grid, column, text, false);
     cell_link_inside(grid->sheet, grid->row, index, text, target, style);

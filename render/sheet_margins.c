@@ -24,11 +24,17 @@ bool sheet_margins_has_content(const struct sheet_input *input)
 static void write_row(struct sheet_grid *grid, const struct margins_row *row)
 {
     const struct texts *texts = cell_texts(grid->sheet);
+    if (texts == NULL)
+        return;
     const struct summary_change *change = row->change;
     const struct summary_sensitivity *limit = row->limit;
     sheet_grid_group(grid, row->group);
     sheet_grid_word(grid, "limit", limit->limit);
-    sheet_grid_number(grid, limit->current, report_view_unit_style(limit->unit, limit->current));
+    if (isnan(limit->current))
+        sheet_grid_text(grid, texts_get(texts, "word.no_limit"), CELL_MUTED_RIGHT);
+    else
+        sheet_grid_number(grid, limit->current,
+                          report_view_unit_style(limit->unit, limit->current));
     sheet_grid_word(grid, "unit", limit->unit);
     if (change == NULL) {
         sheet_grid_text(grid, texts_get(texts, "sensitivity.never"), CELL_MUTED);

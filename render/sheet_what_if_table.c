@@ -6,6 +6,8 @@
 #include "text.h"
 
 #define WIDTH_OF_LABEL 36.0
+/* Numbers that the columns have no room for. */
+#define LARGE 1e9
 
 struct table_column {
     const char *heading;
@@ -286,6 +288,7 @@ static void write_cell(struct sheet_what_if *page, const struct what_if_row *row
         style = report_view_style_for(report_view_largest_throughput(page->input->summary));
     if (columns[column].number) {
         double value = number_of(page, row, column, group);
+        style = fabs(value) >= LARGE ? CELL_TINY : style;
         if (formula != NULL)
             cell_formula_number(page->sheet, page->row, at, formula, value, style);
         else

@@ -51,6 +51,9 @@ bool cell_format_wraps(enum cell_style style);
 /* True if the sheet takes a cell there. */
 bool cell_has_place(const struct sheet *sheet, uint32_t row, uint32_t column);
 
+/* The style of a number: CELL_TINY for one that `style` would show as zero or over-long. */
+enum cell_style cell_number_style(double value, enum cell_style style);
+
 /* Makes every format; false if memory is exhausted. */
 bool cell_make_formats(struct workbook *workbook);
 /* Sets what holds for the whole of a new sheet. */
