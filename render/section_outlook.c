@@ -7,7 +7,7 @@
 #include "section_view.h"
 
 /* A page has room for so many; the summary has the rest. */
-#define OUTLOOK_ACTIONS 4
+#define OUTLOOK_ACTIONS 3
 
 /* ---- What would change the answer ---- */
 
@@ -102,6 +102,7 @@ static void write_action(const struct section *section, const struct summary_act
 
 static void write_actions(const struct section *section, const struct summary_decision *decision)
 {
+    bool accepted = section_answer_tone(decision->decision) == MANUSCRIPT_GOOD;
     section_heading(section, "actions", section_get(section, "heading.next_actions"));
     for (size_t i = 0; i < decision->action_count && i < OUTLOOK_ACTIONS; i++)
         write_action(section, &decision->actions[i]);
@@ -112,8 +113,9 @@ static void write_actions(const struct section *section, const struct summary_de
                         section_fill(section, "outlook.more_actions", &value, 1));
     }
     if (decision->action_count == 0)
-        manuscript_paragraph(section->out, MANUSCRIPT_PLAIN,
-                             section_get(section, "outlook.no_actions"));
+        manuscript_paragraph(
+            section->out, MANUSCRIPT_PLAIN,
+            section_get(section, accepted ? "outlook.nothing_to_do" : "outlook.no_actions"));
 }
 
 void section_outlook_below(const struct section *section)

@@ -30,17 +30,19 @@ static struct manuscript_figure peak_figure(const struct section *section,
         .tone = gate != NULL ? section_verdict_tone(gate->verdict) : MANUSCRIPT_QUIET};
 }
 
-/* What is gained over the baseline, against what was asked for. */
+/* What is gained over the baseline, and whether the baseline would do at all. */
 static const char *gain_of(const struct section *section, const struct summary_candidate *candidate)
 {
     double gain = report_view_gain(section->group, candidate);
-    const char *baseline = section->group->decision.baseline;
+    const struct summary_candidate *baseline = report_view_baseline(section->group);
     if (isnan(gain) || baseline == NULL)
         return "";
     const struct sentence_value values[] = {
         {.name = "gain", .text = section_view_signed_percent(section, gain)},
-        {.name = "baseline", .text = baseline}};
-    return section_fill(section, "figure.gain", values, 2);
+        {.name = "baseline", .text = section->group->decision.baseline},
+        {.name = "gates", .text = section_view_gates(section, &baseline->gate_failures)}};
+    return section_fill(section, baseline->eligible ? "figure.gain" : "figure.gain_failing", values,
+                        3);
 }
 
 static struct manuscript_figure throughput_figure(const struct section *section,
@@ -72,6 +74,7 @@ static struct manuscript_figure exposed_figure(const struct section *section,
 
 /* ---- The whole ---- */
 
+/* What the level of the evidence means, where it is not training on several GPUs. */
 static void write_level(const struct section *section)
 {
     const char *level = section->group->evidence_level;
@@ -85,6 +88,19 @@ static void write_level(const struct section *section)
                       section_fill(section, "opening.level", values, 2));
 }
 
+/* Whose numbers they are, where nothing was selected. */
+static void write_subject(const struct section *section, const struct summary_candidate *subject)
+{
+    if (report_view_selected(section->group) != NULL)
+        return;
+    manuscript_paragraph(section->out, MANUSCRIPT_QUIET,
+                         section_fill1(section,
+                                       subject->failure.reason != NULL        ? "opening.failed"
+                                       : section->group->candidate_count == 1 ? "opening.only"
+                                                                              : "opening.closest",
+                                       "candidate", subject->label));
+}
+
 void section_verdict_write(const struct section *section)
 {
     const struct summary_decision *decision =
@@ -95,14 +111,11 @@ void section_verdict_write(const struct section *section)
                        section_take(section, &title), section_message(section, &decision->reason));
     if (section->group == NULL || section->group->candidate_count == 0)
         return;
-    const struct summary_candidate *selected = report_view_selected(section->group);
-    const struct summary_candidate *shown = section_view_subject(section->group);
-    if (selected == NULL)
-        manuscript_paragraph(section->out, MANUSCRIPT_QUIET,
-                             section_fill1(section, "opening.closest", "candidate", shown->label));
-    const struct manuscript_figure figures[] = {peak_figure(section, shown),
-                                                throughput_figure(section, shown),
-                                                exposed_figure(section, shown)};
+    const struct summary_candidate *subject = section_view_subject(section->group);
+    const struct manuscript_figure figures[] = {peak_figure(section, subject),
+                                                throughput_figure(section, subject),
+                                                exposed_figure(section, subject)};
+    write_subject(section, subject);
     manuscript_figures(section->out, figures, sizeof figures / sizeof figures[0]);
     write_level(section);
 }

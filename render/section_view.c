@@ -17,20 +17,54 @@ const struct summary_candidate *section_view_subject(const struct summary_group 
     return selected != NULL ? selected : report_view_closest(group);
 }
 
+static const char *points(const struct section *section, double share)
+{
+    char number[64];
+    return manuscript_copy(
+        section->out, text_rounded(number, sizeof number, 100 * share, TEXT_ROUNDED_PERCENT, 0));
+}
+
+/* Which sentence: of a maximum or a minimum; what is left of it or misses it; in percentage points
+ * (of shares), as an amount with its part of the limit, or as an amount alone. */
+static const char *margin_id(const struct summary_gate *gate, bool share)
+{
+    static const char *const ids[2][2][3] = {
+        {{"margin.left", "margin.left_share", "margin.left_plain"},
+         {"margin.over", "margin.over_share", "margin.over_plain"}},
+        {{"margin.above", "margin.above_share", "margin.above_plain"},
+         {"margin.below", "margin.below_share", "margin.below_plain"}}};
+    bool minimum = strcmp(gate->name, "throughput") == 0;
+    return ids[minimum][gate->margin < 0][share ? 1 : isnan(gate->margin_percent) ? 2 : 0];
+}
+
 const char *section_view_margin(const struct section *section, const struct summary_gate *gate)
 {
     char percent[64];
     if (isnan(gate->margin))
         return "";
-    text_rounded(percent, sizeof percent, fabs(gate->margin_percent), TEXT_ROUNDED_PERCENT, 0);
+    bool share = gate->unit != NULL && strcmp(gate->unit, "ratio") == 0;
+    double margin = fabs(gate->margin);
     const struct sentence_value values[] = {
-        {.name = "margin", .text = section_quantity(section, fabs(gate->margin), gate->unit)},
-        {.name = "percent", .text = isnan(gate->margin_percent) ? "" : percent}};
-    bool share =
-        isnan(gate->margin_percent) || (gate->unit != NULL && strcmp(gate->unit, "ratio") == 0);
-    const char *id = gate->margin < 0 ? (share ? "margin.missing_plain" : "margin.missing")
-                                      : (share ? "margin.left_plain" : "margin.left");
-    return section_fill(section, id, values, share ? 1 : 2);
+        {.name = "margin",
+         .text = share ? points(section, margin) : section_quantity(section, margin, gate->unit)},
+        {.name = "percent",
+         .text = isnan(gate->margin_percent)
+                     ? ""
+                     : text_rounded(percent, sizeof percent, fabs(gate->margin_percent),
+                                    TEXT_ROUNDED_PERCENT, 0)}};
+    const char *text = section_fill(section, margin_id(gate, share), values, 2);
+    bool tight = gate->verdict != NULL && strcmp(gate->verdict, "tight") == 0;
+    return tight ? section_append(section, text, section_word(section, "verdict", "tight")) : text;
+}
+
+const char *section_view_gates(const struct section *section, const struct summary_texts *gates)
+{
+    struct text_buffer names = {0};
+    for (size_t i = 0; i < gates->count; i++) {
+        text_buffer_puts(&names, i > 0 ? section_get(section, "word.list_separator") : "");
+        text_buffer_puts(&names, section_word(section, "gate", gates->items[i]));
+    }
+    return section_take(section, &names);
 }
 
 const char *section_view_signed_percent(const struct section *section, double fraction)
@@ -43,9 +77,12 @@ const char *section_view_signed_percent(const struct section *section, double fr
 const char *section_view_interval(const struct section *section,
                                   const struct summary_candidate *candidate)
 {
-    (void)section;
-    (void)candidate;
-    return "";
+    if (isnan(candidate->throughput_lower) || isnan(candidate->throughput_upper))
+        return "";
+    const struct sentence_value values[] = {
+        {.name = "lower", .number = candidate->throughput_lower},
+        {.name = "upper", .number = candidate->throughput_upper}};
+    return section_fill(section, "figure.interval", values, 2);
 }
 
 const char *section_view_level_meaning(const struct section *section, const char *level)

@@ -8,13 +8,17 @@
 /* The candidate that the first page speaks of: the selected one, else the closest. */
 const struct summary_candidate *section_view_subject(const struct summary_group *group);
 
-/* "791 left (4.8 %)", "138 beyond it (0.9 %)"; "" for a gate without numbers. */
+/* "791 MiB left (4.8 %); tight", "138 MiB over (0.9 %)", of a minimum "50,000 tokens/s above
+ * (14 %)"; "" for a gate without numbers. */
 const char *section_view_margin(const struct section *section, const struct summary_gate *gate);
+
+/* The gates of a list in the language: "memory, throughput". */
+const char *section_view_gates(const struct section *section, const struct summary_texts *gates);
 
 /* "+14 %", "-1.1 %". */
 const char *section_view_signed_percent(const struct section *section, double fraction);
 
-/* "95 % interval 4,311 to 4,634 (steps within a run)"; "" where there is none. */
+/* "95 % interval 4,311 to 4,634 tokens/s"; "" where there is none. */
 const char *section_view_interval(const struct section *section,
                                   const struct summary_candidate *candidate);
 

@@ -261,10 +261,13 @@ struct summary_rejected {
 
 struct summary_policy {
     double memory_limit_mb, min_throughput, max_communication_ratio, max_memory_fraction;
-    double tight_memory_fraction, min_gain;
+    double tight_memory_fraction, min_gain, max_step_time_variation;
     const char *memory_kind, *throughput_unit, *goal, *baseline;
-    struct summary_texts ranking; /* its keys in order: "throughput" ...; empty: not told */
-    const char *ties;             /* "strict", "statistical" or NULL */
+    const char *min_evidence_level;
+    const char *correctness; /* whose differences fail: "own" collector's, "on", "off" */
+    const char *ties;        /* "strict" or "statistical" */
+    struct summary_texts ranking, vary; /* keys of the ranking; fields that may differ */
+    bool allow_failed_repeats;
 };
 
 struct changes; /* changes.h */

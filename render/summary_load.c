@@ -164,11 +164,19 @@ static void read_policy(struct summary_fields *fields, uint32_t root, struct sum
         {"throughput_unit", SUMMARY_FIELDS_TEXT, offsetof(struct summary_policy, throughput_unit)},
         {"goal", SUMMARY_FIELDS_TEXT, offsetof(struct summary_policy, goal)},
         {"baseline", SUMMARY_FIELDS_TEXT, offsetof(struct summary_policy, baseline)},
+        {"max_step_time_variation", SUMMARY_FIELDS_AMOUNT,
+         offsetof(struct summary_policy, max_step_time_variation)},
+        {"min_evidence_level", SUMMARY_FIELDS_TEXT,
+         offsetof(struct summary_policy, min_evidence_level)},
+        {"correctness", SUMMARY_FIELDS_TEXT, offsetof(struct summary_policy, correctness)},
         {"ties", SUMMARY_FIELDS_TEXT, offsetof(struct summary_policy, ties)},
+        {"allow_failed_repeats", SUMMARY_FIELDS_BOOL,
+         offsetof(struct summary_policy, allow_failed_repeats)},
     };
     uint32_t node = json_fields_member(&fields->json, root, "policy", JSON_READ_OBJECT);
     summary_fields_read(fields, node, rows, COUNT(rows), policy);
     policy->ranking = summary_fields_texts(fields, node, "ranking");
+    policy->vary = summary_fields_texts(fields, node, "vary");
 }
 
 static void read_failure(struct summary_fields *fields, uint32_t root, struct summary *summary)
