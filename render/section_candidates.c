@@ -136,27 +136,6 @@ static void write_limits(const struct section *section)
                                                     section_join(section, parts, count)));
 }
 
-/* Those that no other beats in both memory and throughput. */
-static void write_front(const struct section *section)
-{
-    const struct summary_group *group = section->group;
-    struct text_buffer names = {0};
-    size_t count = 0;
-    for (size_t i = 0; i < group->candidate_count; i++) {
-        const struct summary_candidate *candidate = &group->candidates[group->order[i]];
-        if (!candidate->on_front)
-            continue;
-        text_buffer_puts(&names, count++ > 0 ? section_get(section, "word.list_separator") : "");
-        text_buffer_puts(&names, candidate->label);
-    }
-    const char *front = section_take(section, &names);
-    if (count > 0 && group->candidate_count > 1)
-        manuscript_paragraph(section->out, MANUSCRIPT_PLAIN,
-                             section_fill1(section,
-                                           count == 1 ? "candidates.front_one" : "candidates.front",
-                                           "candidates", front));
-}
-
 static void write_failures(const struct section *section)
 {
     const struct summary_group *group = section->group;
@@ -204,7 +183,9 @@ void section_candidates_write(const struct section *section)
     section_title(section, "section.candidates", true);
     write_table(section);
     write_limits(section);
-    write_front(section);
+    const char *front = section_view_front(section);
+    if (front[0] != '\0')
+        manuscript_paragraph(section->out, MANUSCRIPT_PLAIN, front);
     write_failures(section);
     write_questions(section);
 }

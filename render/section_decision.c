@@ -9,9 +9,6 @@
 /* The first page has room for so many doubts; the others stand in the section on noise. */
 #define DECISION_DOUBTS 3
 
-/* A deviation below this part of its tolerance is said to be below it: its digits tell nothing. */
-#define DECISION_TINY 0.0001
-
 /* ---- Gates ---- */
 
 static bool is_gate(const struct summary_gate *gate, const char *name)
@@ -26,10 +23,8 @@ static const char *gate_value(const struct section *section, const struct summar
         return "";
     if (!is_gate(gate, "correctness"))
         return section_quantity(section, gate->value, gate->unit);
-    bool tiny = gate->value >= 0 && gate->value < DECISION_TINY;
-    return section_fill1(section, tiny ? "gates.far_below_tolerance" : "gates.of_tolerance",
-                         "value",
-                         section_number(section, tiny ? DECISION_TINY : gate->value, "ratio"));
+    return section_fill1(section, "gates.of_tolerance", "value",
+                         section_view_small_percent(section, gate->value));
 }
 
 static const char *gate_limit(const struct section *section, const struct summary_gate *gate)
@@ -159,12 +154,6 @@ static bool is_about(const struct summary_message *note, const struct summary_ca
     return false;
 }
 
-static bool is_doubt(const struct summary_message *note)
-{
-    return section_view_is(note, "tie.") || section_view_is(note, "note.step_variation") ||
-           section_view_is(note, "note.injected") || section_view_is(note, "note.slowest_rank");
-}
-
 static void write_certainty(const struct section *section)
 {
     const struct summary_decision *decision = &section->group->decision;
@@ -175,7 +164,7 @@ static void write_certainty(const struct section *section)
     size_t shown = 0;
     size_t others = 0;
     for (size_t i = 0; i < decision->note_count; i++) {
-        if (!is_doubt(&decision->notes[i]))
+        if (!section_noise_is_doubt(&decision->notes[i]))
             continue;
         if (is_about(&decision->notes[i], subject) && shown++ < DECISION_DOUBTS)
             item(section, section_message(section, &decision->notes[i]));

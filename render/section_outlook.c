@@ -112,6 +112,10 @@ static void write_actions(const struct section *section, const struct summary_de
         manuscript_item(section->out, MANUSCRIPT_QUIET,
                         section_fill(section, "outlook.more_actions", &value, 1));
     }
+    for (size_t i = 0; i < decision->note_count; i++) /* how far predictions can be relied on */
+        if (section_view_is(&decision->notes[i], "note.predicted_"))
+            manuscript_paragraph(section->out, MANUSCRIPT_QUIET,
+                                 section_message(section, &decision->notes[i]));
     if (decision->action_count == 0)
         manuscript_paragraph(
             section->out, MANUSCRIPT_PLAIN,

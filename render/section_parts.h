@@ -20,8 +20,14 @@ void section_outlook_write(const struct section *section);
 void section_candidates_write(const struct section *section);
 /* section_charts.c: the charts, each with what it shows. */
 void section_charts_write(const struct section *section);
+/* section_chart_words.c: what the chart of a name shows, in a sentence; "" where there is none. */
+const char *section_chart_words(const struct section *section, const char *chart);
 /* section_method.c: how it was measured, and under which policy. */
 void section_method_write(const struct section *section);
+/* section_noise.c: repeats, samples and how much they vary, below another section's heading. */
+void section_noise_below(const struct section *section);
+/* Whether a note of a decision is about noise or an order that is not resolved. */
+bool section_noise_is_doubt(const struct summary_message *note);
 /* section_measured.c: the same in a few lines, and which files have the rest. */
 void section_measured_write(const struct section *section);
 void section_files_write(const struct section *section);

@@ -11,6 +11,9 @@
 /* Of the sources that were left out a page has room for so many. */
 #define SECTION_VIEW_LEFT_OUT 4
 
+/* Below it the digits of a difference tell nothing. */
+#define SECTION_VIEW_TINY 0.0001
+
 const struct summary_candidate *section_view_subject(const struct summary_group *group)
 {
     const struct summary_candidate *selected = report_view_selected(group);
@@ -74,6 +77,14 @@ const char *section_view_signed_percent(const struct section *section, double fr
     return manuscript_format(section->out, "%s%s %%", fraction > 0 ? "+" : "", number);
 }
 
+const char *section_view_small_percent(const struct section *section, double fraction)
+{
+    if (!(fraction > 0 && fraction < SECTION_VIEW_TINY))
+        return section_number(section, fraction, "ratio");
+    return section_fill1(section, "checks.below", "value",
+                         section_number(section, SECTION_VIEW_TINY, "ratio"));
+}
+
 const char *section_view_interval(const struct section *section,
                                   const struct summary_candidate *candidate)
 {
@@ -93,6 +104,25 @@ const char *section_view_level_meaning(const struct section *section, const char
     snprintf(id, sizeof id, "level_meaning.%.64s", level);
     const char *text = section_get(section, id);
     return strcmp(text, id) == 0 ? "" : text;
+}
+
+const char *section_view_front(const struct section *section)
+{
+    const struct summary_group *group = section->group;
+    struct text_buffer names = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < group->candidate_count; i++) {
+        const struct summary_candidate *candidate = &group->candidates[group->order[i]];
+        if (!candidate->on_front)
+            continue;
+        text_buffer_puts(&names, count++ > 0 ? section_get(section, "word.list_separator") : "");
+        text_buffer_puts(&names, candidate->label);
+    }
+    const char *front = section_take(section, &names);
+    if (count == 0 || group->candidate_count == 1)
+        return "";
+    return section_fill1(section, count == 1 ? "candidates.front_one" : "candidates.front",
+                         "candidates", front);
 }
 
 void section_view_sources(const struct section *section)

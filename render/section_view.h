@@ -18,6 +18,9 @@ const char *section_view_gates(const struct section *section, const struct summa
 /* "+14 %", "-1.1 %". */
 const char *section_view_signed_percent(const struct section *section, double fraction);
 
+/* A difference: "0.15 %"; one too small for digits to tell anything "below 0.01 %". */
+const char *section_view_small_percent(const struct section *section, double fraction);
+
 /* "95 % interval 4,311 to 4,634 tokens/s"; "" where there is none. */
 const char *section_view_interval(const struct section *section,
                                   const struct summary_candidate *candidate);
@@ -25,6 +28,10 @@ const char *section_view_interval(const struct section *section,
 /* What an evidence level below several GPUs means for the numbers; "" for one that means what
  * it says. */
 const char *section_view_level_meaning(const struct section *section, const char *level);
+
+/* Those that no other beats in both memory and throughput; "" where there are none, or one alone.
+ */
+const char *section_view_front(const struct section *section);
 
 /* The lines that end a first page: how many sources were read and left out, the weakest evidence.
  */
