@@ -196,7 +196,8 @@ static void set_summary(struct summary_fields *fields, const struct changes *cha
                                               .max_communication_ratio = (double)NAN,
                                               .max_memory_fraction = (double)NAN,
                                               .tight_memory_fraction = (double)NAN,
-                                              .min_gain = (double)NAN};
+                                              .min_gain = (double)NAN,
+                                              .max_step_time_variation = (double)NAN};
     summary->decision = (struct summary_decision){
         .candidate = -1, .gain = (double)NAN, .min_gain = (double)NAN, .reason = changes->verdict};
     summary->groups = groups;

@@ -100,10 +100,12 @@ static const char *say_split(const struct section *section)
     const struct sentence_value values[] = {
         {.name = "candidate", .text = subject->label},
         {.name = "step", .text = section_quantity(section, timing->step_ms, "ms")},
-        {.name = "share",
-         .text = section_number(section, timing->exposed_ms / timing->step_ms, "ratio")},
+        {.name = "ratio", .text = section_number(section, subject->communication_ratio, "ratio")},
         {.name = "exposed", .text = section_quantity(section, timing->exposed_ms, "ms")}};
-    return section_fill(section, "charts.step_split", values, 4);
+    return section_fill(section,
+                        isnan(subject->communication_ratio) ? "charts.step_split_alone"
+                                                            : "charts.step_split",
+                        values, 4);
 }
 
 static const char *say_check(const struct section *section, const char *name, const char *equal,
@@ -150,7 +152,7 @@ static const char *say_steps(const struct section *section)
 static const char *say_scale(const struct section *section)
 {
     const struct summary_candidate *subject = section_view_subject(section->group);
-    if (subject->scale.count < 2)
+    if (subject->scale.count < 2 || subject->scale.items[0].world_size != 1)
         return "";
     const struct summary_scale_point *first = &subject->scale.items[0];
     const struct summary_scale_point *last = &subject->scale.items[subject->scale.count - 1];
@@ -158,9 +160,8 @@ static const char *say_scale(const struct section *section)
         {.name = "candidate", .text = subject->label},
         {.name = "value", .text = section_quantity(section, first->resident_mb, "MiB")},
         {.name = "other_value", .text = section_quantity(section, last->resident_mb, "MiB")},
-        {.name = "ranks", .text = section_count(section, first->world_size)},
         {.name = "other_ranks", .text = section_count(section, last->world_size)}};
-    return section_fill(section, "charts.ledger_scale", values, 5);
+    return section_fill(section, "charts.ledger_scale", values, 4);
 }
 
 /* The change of a limit that is set that needs the smallest move, in parts of it. */
