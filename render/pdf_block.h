@@ -17,6 +17,9 @@ void pdf_block_table(struct pdf_flow *flow, const struct manuscript_block *block
 enum status pdf_block_chart(struct pdf_flow *flow, const struct manuscript_block *block,
                             struct diag *diag) STATUS_CHECKED;
 
+/* Whether the chart that follows a heading bears the same title. */
+bool pdf_block_bears_heading(const struct manuscript_block *heading);
+
 /* "7 more: page 3", leading there. */
 void pdf_block_more(struct pdf_flow *flow, size_t count);
 

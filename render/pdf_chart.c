@@ -8,19 +8,22 @@
 
 #define GAP 12.0
 /* Charts are laid out for so many CSS pixels between their margins, so that on A4 their text of
- * 11.5 pixels is printed at 7.8 points; up to WIDTH_MOST, 7.1 points, to fit what is left of a
- * page. The margins of a chart lie in those of the page. */
+ * 11.5 pixels is printed at 7.8 points; up to WIDTH_MOST, 6.6 points, where charts then fill a page
+ * that they would leave half empty. The margins of a chart lie in those of the page. */
 #define WIDTH_USUAL 760.0
-#define WIDTH_MOST 836.0
-#define TRIM (CHART_FRAME_MARGIN - 4) /* of a chart's margins above and below */
+#define WIDTH_MOST 900.0
+#define TRIM (CHART_FRAME_MARGIN - 4) /* of a chart's margins above and below, pixels */
+/* A chart in parts begins on the page of the one before if so much of a page is free. */
+#define ROOM_FOR_PARTS 0.5
 
 /* A chart being set: where its page goes once its height is known. */
 struct setting {
     struct pdf_flow *flow;
+    const struct chart_row *chart;
+    struct chart_input input;
     double scale;  /* points to a CSS pixel */
     double room;   /* the most that it may be high; more is not placed */
-    double height; /* that it wanted */
-    double shrink; /* a chart that cannot be parted and is higher than a page; else 1 */
+    double height; /* that it wanted, its share of the margins left out */
     bool placed;
 };
 
@@ -38,25 +41,37 @@ static struct scene *place(void *context, double width, double height, struct ca
     return pdf_flow_scene(flow);
 }
 
-/* Draws the chart laid out for `width` pixels between its margins, if it is no higher than `room`.
- */
-static enum status try_chart(struct setting *setting, const struct chart_row *chart,
-                             struct chart_input *input, double width, struct diag *diag)
+/* Draws the chart, laid out for `width` pixels between its margins, where it is no higher than
+ * `room`. */
+static enum status try_chart(struct setting *setting, double width, double room, struct diag *diag)
 {
     struct canvas_part part;
-    setting->scale = setting->flow->width / width * setting->shrink;
+    setting->scale = setting->flow->width / width;
+    setting->room = room;
+    setting->input.width = width + 2 * CHART_FRAME_MARGIN;
     canvas_part_init(&part, setting->flow->document->canvas, setting->scale);
     part.place = place;
     part.context = setting;
-    input->width = width + 2 * CHART_FRAME_MARGIN;
-    return chart->draw(input, &part.canvas, diag);
+    return setting->chart->draw(&setting->input, &part.canvas, diag);
 }
 
-/* What is left of the page for a chart; of a new one all. */
+static struct setting setting_of(struct pdf_flow *flow, const struct manuscript_block *block)
+{
+    const struct report_input *report = flow->input;
+    return (struct setting){.flow = flow,
+                            .chart = block->chart,
+                            .input = {.summary = report->summary,
+                                      .group = block->group,
+                                      .texts = report->texts,
+                                      .theme = report->theme}};
+}
+
+/* ---- Room ---- */
+
+/* What is left of the page for a chart. */
 static double room_left(const struct pdf_flow *flow)
 {
-    size_t points = pdf_flow_lines_fit(flow, GAP, 1);
-    return (double)points;
+    return (double)pdf_flow_lines_fit(flow, GAP, 1);
 }
 
 static double room_of_page(const struct pdf_flow *flow)
@@ -67,69 +82,128 @@ static double room_of_page(const struct pdf_flow *flow)
     return flow->bottom - flow->top - headings;
 }
 
-/* The chart whole: here, here a little smaller, or on the next page. */
-static enum status set_whole(struct setting *setting, const struct chart_row *chart,
-                             struct chart_input *input, struct diag *diag)
+/* ---- Several charts on one page ---- */
+
+/* The next chart, if nothing but headings that it bears itself stands between. */
+static const struct manuscript_block *next_chart(const struct manuscript_block *block)
 {
-    double left = room_left(setting->flow);
-    double page = room_of_page(setting->flow);
-    setting->room = left;
-    enum status status = try_chart(setting, chart, input, WIDTH_USUAL, diag);
-    bool nearly = setting->height * WIDTH_USUAL / WIDTH_MOST <= left;
-    if (status == STATUS_OK && !setting->placed && nearly)
-        status = try_chart(setting, chart, input, WIDTH_MOST, diag);
-    setting->room = page;
-    if (status == STATUS_OK && !setting->placed && setting->height <= page)
-        status = try_chart(setting, chart, input, WIDTH_USUAL, diag);
-    if (status == STATUS_OK && !setting->placed)
-        status = try_chart(setting, chart, input, WIDTH_MOST, diag);
+    block = block->next;
+    if (block != NULL && block->kind == MANUSCRIPT_SECTION && pdf_block_bears_heading(block))
+        block = block->next;
+    return block != NULL && block->kind == MANUSCRIPT_CHART ? block : NULL;
+}
+
+/*
+ * How wide this chart and those after it are laid out: a little wider, and so printed smaller, than
+ * usual where one more then fits the page. `height` is this one's at the usual width.
+ */
+static enum status plan(struct pdf_flow *flow, const struct manuscript_block *block, double height,
+                        struct diag *diag)
+{
+    const double most = WIDTH_MOST / WIDTH_USUAL;
+    double room = height <= most * room_left(flow) ? room_left(flow) : room_of_page(flow);
+    double sum = height;
+    enum status status = STATUS_OK;
+    flow->chart_width = WIDTH_USUAL * fmin(fmax(1, height / room), most);
+    flow->charts_planned = 1;
+    for (block = next_chart(block); block != NULL && status == STATUS_OK;
+         block = next_chart(block)) {
+        struct setting next = setting_of(flow, block);
+        status = try_chart(&next, WIDTH_USUAL, 0, diag);
+        sum += next.height + GAP * flow->density.gap * most;
+        if (status != STATUS_OK || sum > most * room)
+            break;
+        /* a hundredth: what is rounded up at the one width may not be at the other */
+        flow->chart_width = WIDTH_USUAL * fmin(fmax(1, 1.01 * sum / room), most);
+        flow->charts_planned++;
+    }
     return status;
 }
 
-/* A chart of many rows on several pages, as many rows on each as it takes. */
-static enum status set_rows(struct setting *setting, const struct chart_row *chart,
-                            struct chart_input *input, size_t rows, struct diag *diag)
+/* ---- One chart on several pages ---- */
+
+/* How many rows a page takes, so that all pages have about as many. */
+static enum status count_rows(struct setting *setting, size_t rows, size_t *count,
+                              struct diag *diag)
 {
-    double pages = ceil(setting->height / room_of_page(setting->flow));
-    size_t count = (size_t)ceil((double)rows / fmax(pages, 2));
+    double room = room_of_page(setting->flow);
+    size_t fit = (size_t)fmax(floor((double)rows * room / setting->height), 1);
     enum status status = STATUS_OK;
-    for (size_t done = 0; done < rows && status == STATUS_OK; done += input->row_count) {
-        input->first_row = done;
-        input->row_count = count < rows - done ? count : rows - done;
-        setting->placed = false;
-        setting->room = done == 0 ? room_left(setting->flow) : room_of_page(setting->flow);
-        status = try_chart(setting, chart, input, WIDTH_USUAL, diag);
-        setting->room = room_of_page(setting->flow);
-        while (status == STATUS_OK && !setting->placed) {
-            status = try_chart(setting, chart, input, WIDTH_USUAL, diag);
-            if (setting->placed)
-                break;
-            if (input->row_count == 1) /* one row is higher than a page: it stands out */
-                setting->room = INFINITY;
-            else
-                input->row_count = count = input->row_count - (input->row_count + 7) / 8;
-        }
+    setting->input.first_row = 0;
+    while (status == STATUS_OK) {
+        setting->input.row_count = fit;
+        status = try_chart(setting, WIDTH_USUAL, 0, diag);
+        if (setting->height <= room || fit == 1)
+            break;
+        fit -= (fit + 7) / 8;
     }
+    double pages = ceil((double)rows / (double)fit);
+    *count = (size_t)ceil((double)rows / pages);
+    return status;
+}
+
+/* The rows from first_row on, fewer than row_count if they do not fit. */
+static enum status set_slice(struct setting *setting, struct diag *diag)
+{
+    const struct pdf_flow *flow = setting->flow;
+    enum status status = STATUS_OK;
+    setting->placed = false;
+    if (room_left(flow) >= ROOM_FOR_PARTS * room_of_page(flow))
+        status = try_chart(setting, WIDTH_USUAL, room_left(flow), diag);
+    while (status == STATUS_OK && !setting->placed) {
+        size_t count = setting->input.row_count;
+        /* one row that is higher than a page stands out */
+        double room = count == 1 ? INFINITY : room_of_page(flow);
+        status = try_chart(setting, WIDTH_USUAL, room, diag);
+        if (!setting->placed)
+            setting->input.row_count = count - (count + 7) / 8;
+    }
+    return status;
+}
+
+static enum status set_rows(struct setting *setting, size_t rows, struct diag *diag)
+{
+    size_t count = rows;
+    enum status status = count_rows(setting, rows, &count, diag);
+    for (size_t done = 0; done < rows && status == STATUS_OK; done += setting->input.row_count) {
+        setting->input.first_row = done;
+        setting->input.row_count = count < rows - done ? count : rows - done;
+        status = set_slice(setting, diag);
+    }
+    return status;
+}
+
+/* ---- The chart ---- */
+
+/* Higher than a page: in parts, or where it has none, smaller. */
+static enum status set_high(struct setting *setting, struct diag *diag)
+{
+    size_t rows = chart_rows(setting->chart, &setting->input);
+    if (rows > 1)
+        return set_rows(setting, rows, diag);
+    enum status status = STATUS_OK;
+    setting->placed = false;
+    for (double width = WIDTH_MOST; status == STATUS_OK && !setting->placed; width *= 1.2)
+        status = try_chart(setting, width, room_of_page(setting->flow), diag);
     return status;
 }
 
 enum status pdf_block_chart(struct pdf_flow *flow, const struct manuscript_block *block,
                             struct diag *diag)
 {
-    const struct report_input *report = flow->input;
-    struct chart_input input = {.summary = report->summary,
-                                .group = block->group,
-                                .texts = report->texts,
-                                .theme = report->theme};
-    struct setting setting = {.flow = flow, .shrink = 1};
-    enum status status = set_whole(&setting, block->chart, &input, diag);
-    if (status != STATUS_OK || setting.placed)
-        return status;
-    size_t rows = chart_rows(block->chart, &input);
-    if (rows <= 1) {
-        setting.shrink = room_of_page(flow) / setting.height;
-        setting.room = INFINITY;
-        return try_chart(&setting, block->chart, &input, WIDTH_MOST, diag);
+    struct setting setting = setting_of(flow, block);
+    enum status status = STATUS_OK;
+    if (flow->charts_planned == 0) {
+        status = try_chart(&setting, WIDTH_USUAL, 0, diag);
+        if (status == STATUS_OK)
+            status = plan(flow, block, setting.height, diag);
     }
-    return set_rows(&setting, block->chart, &input, rows, diag);
+    flow->charts_planned--;
+    if (status == STATUS_OK)
+        status = try_chart(&setting, flow->chart_width, room_left(flow), diag);
+    if (status == STATUS_OK && !setting.placed)
+        status = try_chart(&setting, flow->chart_width, room_of_page(flow), diag);
+    if (status == STATUS_OK && !setting.placed)
+        status = set_high(&setting, diag);
+    return status;
 }

@@ -41,23 +41,29 @@ static double width_of(const struct pdf_flow *flow, const struct canvas_font *fo
     return canvas->backend->measure(canvas, font, text, length).width;
 }
 
-/* The widest of the words between blanks; those with Chinese in them may be broken. */
+/* Bytes up to the next place where text_lines may break: a blank, a separator of names, a character
+ * that is not ASCII, which may be Chinese. */
+static size_t word_length(const char *word)
+{
+    size_t length = 0;
+    while (word[length] > ' ' && strchr("-/_|+=,;:", word[length]) == NULL)
+        length++;
+    return word[length] > ' ' ? length + 1 : length;
+}
+
+/* The widest of the words that are not broken. */
 static double widest_word(const struct pdf_flow *flow, const struct canvas_font *font,
                           const char *text)
 {
     const char *longest = "";
     size_t length = 0;
-    for (const char *word = text; word[0] != '\0'; word += strspn(word, " ")) {
-        size_t ascii = 0;
-        while (word[ascii] > ' ' && (unsigned char)word[ascii] <= 0x7F)
-            ascii++;
-        if (ascii > length) {
+    for (const char *word = text; word[0] != '\0';) {
+        size_t next = word_length(word);
+        if (next > length) {
             longest = word;
-            length = ascii;
+            length = next;
         }
-        word += ascii;
-        while ((unsigned char)word[0] > 0x7F)
-            word++;
+        word += next > 0 ? next : 1;
     }
     return width_of(flow, font, longest, length);
 }

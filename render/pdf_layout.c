@@ -68,8 +68,8 @@ static bool is_shown(struct pdf_flow *flow, const struct manuscript_block *block
     return false;
 }
 
-/* A chart bears its title: the heading that says the same is for the outline only. */
-static bool says_it_again(const struct manuscript_block *heading)
+/* Then the heading is for the outline only. */
+bool pdf_block_bears_heading(const struct manuscript_block *heading)
 {
     const struct manuscript_block *next = heading->next;
     return next != NULL && next->kind == MANUSCRIPT_CHART && strcmp(next->text, heading->text) == 0;
@@ -80,7 +80,7 @@ static enum status put_block(struct pdf_flow *flow, const struct manuscript_bloc
 {
     switch (block->kind) {
     case MANUSCRIPT_SECTION:
-        pdf_flow_head(flow, block, !says_it_again(block));
+        pdf_flow_head(flow, block, !pdf_block_bears_heading(block));
         break;
     case MANUSCRIPT_VERDICT:
         pdf_block_verdict(flow, block);
