@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "canvas_fonts.h"
 #include "chart.h"
 #include "chart_table.h"
 #include "markdown.h"
@@ -280,8 +281,8 @@ enum status report_write(const struct report_input *input, const char *folder, b
                          struct diag *diag)
 {
     struct report_job job = {.input = input, .folder = folder, .diag = diag};
-    enum status status = STATUS_OK;
-    if (input->formats & (REPORT_XLSX | REPORT_SVG | REPORT_PNG))
+    enum status status = canvas_fonts_load(diag);
+    if (status == STATUS_OK && (input->formats & (REPORT_XLSX | REPORT_SVG | REPORT_PNG)))
         status = make_charts(&job);
     if (status == STATUS_OK && (input->formats & REPORT_XLSX))
         status = make_workbook(&job);
