@@ -121,18 +121,22 @@ static bool on_one_line(const struct chart_panel *panel, const struct chart_curv
     return true;
 }
 
-/* A run that failed keeps its own line and label, as does one whose losses left the numbers. */
-static bool stands_alone(const struct chart_curve *curve)
+/* A label says of all its runs how they ended. */
+static bool ended_alike(const struct chart_curve *a, const struct chart_curve *b)
 {
-    return curve->candidate->failure.reason != NULL || curve->not_finite < curve->trace.count;
+    const char *one = a->candidate->failure.reason;
+    const char *other = b->candidate->failure.reason;
+    if (one == NULL || other == NULL)
+        return one == other;
+    return strcmp(one, other) == 0;
 }
 
 void chart_curves_join(struct chart_curves *curves, const struct chart_panel *panel)
 {
     for (size_t i = 0; i < curves->count; i++) {
-        for (size_t k = 0; k < i && !stands_alone(&curves->items[i]); k++) {
+        for (size_t k = 0; k < i; k++) {
             const struct chart_curve *other = &curves->items[k];
-            if (other->leader != k || stands_alone(other) ||
+            if (other->leader != k || !ended_alike(other, &curves->items[i]) ||
                 !on_one_line(panel, other, &curves->items[i]))
                 continue;
             curves->items[i].leader = k;

@@ -14,8 +14,8 @@
 #define PANEL_HEIGHT 300.0
 #define SAMPLE_GAP 6.0
 #define MARKERS 7 /* along a line, of all its strategies together */
-#define SAMPLE_MARKERS 4
-/* More lines than this have no markers along them, which would hide each other. */
+/* Of more lines than this only those of several runs have markers along them: they would hide each
+ * other. */
 #define MARKED_LINES 8
 /* Losses that differ by more than this factor are told apart on a logarithmic axis only. */
 #define LOGARITHMIC_FROM 100.0
@@ -136,7 +136,8 @@ static void put_lines(struct losses_chart *chart)
         chart_trace_line(&chart->frame, &chart->panel, &curves->items[leader].trace, &paint);
     }
     for (size_t i = 0; i < chart->labels.count; i++) {
-        if (chart->labels.count <= MARKED_LINES)
+        if (chart->labels.count <= MARKED_LINES ||
+            chart_curves_members(curves, chart->labels.leaders[i]) > 1)
             put_markers(chart, chart->labels.leaders[i]);
         put_end(chart, &curves->items[chart->labels.leaders[i]]);
     }
@@ -150,14 +151,14 @@ static void put_lines(struct losses_chart *chart)
 
 static void put_sample(struct losses_chart *chart, size_t leader, struct canvas_point at)
 {
-    const struct theme_series *series[SAMPLE_MARKERS];
-    size_t count = series_on(chart, leader, series, SAMPLE_MARKERS);
+    const struct theme_series *series[THEME_SERIES_COUNT];
+    size_t count = series_on(chart, leader, series, THEME_SERIES_COUNT);
     struct canvas_paint paint = line_of(series[0]);
     struct scene *scene = &chart->frame.scene;
     scene_line(scene, at, (struct canvas_point){at.x + CHART_LOSSES_SAMPLE, at.y}, &paint);
     for (size_t i = 0; i < count; i++) {
         double x = at.x + CHART_LOSSES_SAMPLE * ((double)i + 0.5) / (double)count;
-        chart_marker(scene, series[i], (struct canvas_point){x, at.y}, 4,
+        chart_marker(scene, series[i], (struct canvas_point){x, at.y}, count > 4 ? 3.2 : 4,
                      chart->frame.theme->ink[THEME_PAGE]);
     }
 }

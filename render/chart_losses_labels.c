@@ -112,14 +112,15 @@ static void add(const struct writer *writer, struct chart_cell *cell, enum theme
 static void add_name(const struct writer *writer, struct chart_cell *cell, size_t leader)
 {
     struct chart_frame *frame = writer->frame;
+    bool shared = chart_curves_members(writer->curves, leader) > 1;
     struct chart_cell_style style =
         chart_frame_style(frame, writer->brief ? THEME_FONT_SMALL : THEME_FONT_TEXT, THEME_TEXT,
-                          writer->width, writer->brief ? 1 : NAME_LINES);
-    style.keep_end = chart_curves_members(writer->curves, leader) == 1;
+                          writer->width, writer->brief && !shared ? 1 : NAME_LINES);
+    style.keep_end = !shared;
     chart_cell_add(&frame->scene, cell, names(frame, writer->curves, leader), &style);
 }
 
-/* What went wrong with the one run of a line. */
+/* What went wrong with the runs of a line. */
 static void add_faults(const struct writer *writer, struct chart_cell *cell,
                        const struct chart_curve *curve)
 {
@@ -148,7 +149,9 @@ static void fill(const struct writer *writer, struct chart_cell *cell, size_t le
         add(writer, cell, THEME_QUIET, texts_get(writer->frame->texts, "chart.losses.baseline"));
     if (far != NULL && !baseline)
         add(writer, cell, THEME_QUIET,
-            difference_words(writer->frame, curves, far, "chart.losses.difference"));
+            difference_words(writer->frame, curves, far,
+                             writer->brief ? "chart.losses.difference_brief"
+                                           : "chart.losses.difference"));
     add_faults(writer, cell, &curves->items[leader]);
 }
 

@@ -7,7 +7,7 @@
 /* What stands beside the losses of a chart: the name of each line with how far it lies from the
  * baseline, and below, the runs without losses. */
 
-#define CHART_LOSSES_SAMPLE 42.0 /* length of the line drawn before a name */
+#define CHART_LOSSES_SAMPLE 46.0 /* length of the line drawn before a name */
 
 struct chart_losses_labels {
     struct chart_label *items;
