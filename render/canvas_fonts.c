@@ -1,6 +1,7 @@
 #include "canvas_fonts.h"
 
 #include <fontconfig/fontconfig.h>
+#include <stddef.h>
 
 enum status canvas_fonts_load(struct diag *diag)
 {
