@@ -15,10 +15,17 @@ struct work {
     size_t count, capacity;
 };
 
-/* Where a line may end: after `bytes` bytes, in which state of quoting. */
+/* What a shell is in the middle of. */
+struct quoting {
+    bool single, twofold; /* quotes */
+    bool escaped;         /* the last character was a backslash that keeps the next one */
+};
+
+/* Where a line may end: after `bytes` bytes. */
 struct end {
     size_t bytes;
-    bool between_words, quoted;
+    bool between_words;
+    struct quoting quoting;
 };
 
 static void add(struct work *work, const char *head, const char *text, size_t length,
@@ -36,22 +43,24 @@ static void add(struct work *work, const char *head, const char *text, size_t le
         line, document->canvas->backend->measure(document->canvas, work->font, line, strlen(line))};
 }
 
-/* Follows the quotes of a shell over one character. */
-static void follow(char c, char before, bool *single, bool *twofold)
+/* Follows a shell over one character. */
+static void follow(char c, struct quoting *quoting)
 {
-    bool escaped = before == '\\' && !*single;
-    if (c == '\'' && !*twofold && !escaped)
-        *single = !*single;
-    else if (c == '"' && !*single && !escaped)
-        *twofold = !*twofold;
+    bool escaped = quoting->escaped;
+    quoting->escaped = c == '\\' && !escaped && !quoting->single;
+    if (escaped)
+        return;
+    if (c == '\'' && !quoting->twofold)
+        quoting->single = !quoting->single;
+    else if (c == '"' && !quoting->single)
+        quoting->twofold = !quoting->twofold;
 }
 
 /* The best end of a line of at most `columns`: between two words, else inside the word. */
-static struct end find_end(const char *text, size_t columns, bool single)
+static struct end find_end(const char *text, size_t columns, struct quoting quoting)
 {
     struct end word = {0};
     struct end inside = {0};
-    bool twofold = false;
     size_t used = 0;
     size_t size = 0;
     for (size_t i = 0; text[i] != '\0'; i += size) {
@@ -59,18 +68,18 @@ static struct end find_end(const char *text, size_t columns, bool single)
         size = text_decode(text + i, strnlen(text + i, 4), &code);
         size = size > 0 ? size : 1;
         used += text_width(text + i, size);
-        if (used > columns)
+        if (used > columns && inside.bytes > 0)
             break;
-        follow(text[i], i > 0 ? text[i - 1] : ' ', &single, &twofold);
-        if (text[i + size] == ' ' && text[i] != ' ' && !single && !twofold)
-            word = (struct end){i + size, true, false};
-        /* a backslash must keep what follows it */
-        if (text[i] != '\\' && text[i] != '\'')
-            inside = (struct end){i + size, false, single};
+        bool blank = text[i] == ' ' && !quoting.escaped;
+        follow(text[i], &quoting);
+        bool in_word = quoting.single || quoting.twofold || quoting.escaped;
+        if (text[i + size] == ' ' && !blank && !in_word)
+            word = (struct end){i + size, true, quoting};
+        /* the two characters of an escape stay together, and quotes are not closed twice */
+        if (!quoting.escaped && text[i] != '\'')
+            inside = (struct end){i + size, false, quoting};
     }
-    if (word.bytes > 0)
-        return word;
-    return inside.bytes > 0 ? inside : (struct end){size > 0 ? size : 1, false, single};
+    return word.bytes > 0 ? word : inside;
 }
 
 struct text_lines pdf_command_lines(struct pdf_document *document, const struct canvas_font *font,
@@ -82,19 +91,26 @@ struct text_lines pdf_command_lines(struct pdf_document *document, const struct 
     /* room for an indent, a closing quote, a space and the backslash */
     work.columns = (size_t)fmax(floor(width / fmax(column, 0.1)), 20);
     const char *head = "";
-    bool quoted = false;
+    struct quoting quoting = {false, false, false};
     while (!document->failed) {
         size_t taken = strlen(head);
         if (text_width(command, strlen(command)) + taken <= work.columns) {
             add(&work, head, command, strlen(command), "");
             break;
         }
-        struct end end = find_end(command, work.columns - taken - 3, quoted);
-        add(&work, head, command, end.bytes, end.between_words ? " \\" : end.quoted ? "'\\" : "\\");
+        struct end end = find_end(command, work.columns - taken - 3, quoting);
+        if (end.bytes == 0) { /* nothing but quotes is left: the line stands out a little */
+            add(&work, head, command, strlen(command), "");
+            break;
+        }
+        quoting = end.quoting;
+        add(&work, head, command, end.bytes,
+            end.between_words ? " \\"
+            : quoting.single  ? "'\\"
+                              : "\\");
         command += end.bytes;
         command += end.between_words ? strspn(command, " ") : 0;
-        head = end.between_words ? indent : end.quoted ? "'" : "";
-        quoted = end.quoted;
+        head = end.between_words ? indent : quoting.single ? "'" : "";
     }
     return (struct text_lines){work.lines, work.count};
 }
