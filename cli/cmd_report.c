@@ -27,7 +27,8 @@ static enum status parse_format(const char *name, size_t length, unsigned *forma
             return STATUS_OK;
         }
     char shown[64];
-    return diag_set(diag, STATUS_USAGE, "unknown format '%s': type some of xlsx,pdf,md,svg,png",
+    return diag_set(diag, STATUS_USAGE,
+                    "unknown format '%s': type some of xlsx,pdf,html,md,svg,png",
                     text_escape_into(shown, sizeof shown, name, length));
 }
 
@@ -115,7 +116,7 @@ static void fill_rows(struct report_options *options, struct options_row rows[RO
         {.name = "format",
          .type = OPTIONS_TEXT,
          .argument = "LIST",
-         .help = "some of xlsx,pdf,md,svg,png (all of them)",
+         .help = "some of xlsx,pdf,html,md,svg,png (all of them)",
          .value = &options->formats},
         {.name = "language",
          .type = OPTIONS_TEXT,
@@ -125,7 +126,7 @@ static void fill_rows(struct report_options *options, struct options_row rows[RO
         {.name = "template",
          .type = OPTIONS_TEXT,
          .argument = "DIR",
-         .help = "DIR/language/<language>.json replaces texts",
+         .help = "folder with own report.json, theme.json, logo.png, language/LANGUAGE.json",
          .value = &options->template_dir},
     };
     memcpy(rows, own, sizeof own);
@@ -141,7 +142,8 @@ enum status cmd_report(int argc, char **argv, struct diag *diag)
         .program = "rankledger",
         .name = "report",
         .operands = "PATH...",
-        .summary = "Writes report.xlsx, report.pdf, report.md and charts/. PATH is a summary, or evidence.",
+        .summary = "Writes report.xlsx, report.pdf, report.html, report.md and charts/. PATH is a "
+                   "summary, or evidence.",
         .notes = "The files appear together when all are complete.\n"
                  "exit codes: 0 done, 1 done but sources were invalid, 2 usage, 3 input, 4 output",
         .rows = rows,

@@ -7,20 +7,19 @@
 
 #include "canvas_fonts.h"
 #include "chart.h"
-#include "chart_table.h"
+#include "html_write.h"
 #include "markdown.h"
 #include "output.h"
 #include "pdf_write.h"
 #include "report_manuscript.h"
+#include "report_pictures.h"
 #include "report_template.h"
 #include "sheet_table.h"
 #include "workbook.h"
 
-static const struct report_format_row format_rows[] = {{"xlsx", REPORT_XLSX},
-                                                       {"pdf", REPORT_PDF},
-                                                       {"md", REPORT_MARKDOWN},
-                                                       {"svg", REPORT_SVG},
-                                                       {"png", REPORT_PNG}};
+static const struct report_format_row format_rows[] = {
+    {"xlsx", REPORT_XLSX},   {"pdf", REPORT_PDF}, {"html", REPORT_HTML},
+    {"md", REPORT_MARKDOWN}, {"svg", REPORT_SVG}, {"png", REPORT_PNG}};
 
 const struct report_format_row *report_formats(size_t *count)
 {
@@ -57,21 +56,22 @@ static void add_name(struct name_list *list)
     list->names[list->count++] = name;
 }
 
-static struct chart_input chart_input_of(const struct report_input *input, size_t group)
-{
-    return (struct chart_input){.summary = input->summary,
-                                .group = group,
-                                .texts = input->texts,
-                                .theme = input->theme,
-                                .width = CHART_WIDTH};
-}
-
 static bool has_content(const struct report_input *input, const struct chart_row *chart,
                         size_t group)
 {
-    const struct chart_input chart_input = chart_input_of(input, group);
+    const struct chart_input chart_input = report_pictures_input(input, group);
     return chart_has_content(chart, &chart_input);
 }
+
+/* The files beside the charts, in the order in which they are made. */
+static const struct {
+    enum report_format format;
+    const char *name;
+} file_rows[] = {{REPORT_XLSX, "report.xlsx"},
+                 {REPORT_PDF, "report.pdf"},
+                 {REPORT_HTML, "report.html"},
+                 {REPORT_MARKDOWN, "report.md"}};
+#define FILE_COUNT (sizeof file_rows / sizeof file_rows[0])
 
 static void add_charts(struct name_list *list, const struct report_input *input)
 {
@@ -95,24 +95,17 @@ static void add_charts(struct name_list *list, const struct report_input *input)
 enum status report_list(const struct report_input *input, struct arena *arena,
                         struct report_files *files, struct diag *diag)
 {
-    size_t limit = 3 + 2 * input->template->pictures.count * input->summary->group_count;
+    size_t limit = FILE_COUNT + 2 * input->template->pictures.count * input->summary->group_count;
     struct name_list list = {.arena = arena};
     list.names = arena_take_array(arena, limit, sizeof *list.names);
     if (list.names == NULL)
         return diag_no_memory(diag);
     add_charts(&list, input);
-    if (input->formats & REPORT_XLSX) {
-        text_buffer_puts(&list.buffer, "report.xlsx");
-        add_name(&list);
-    }
-    if (input->formats & REPORT_PDF) {
-        text_buffer_puts(&list.buffer, "report.pdf");
-        add_name(&list);
-    }
-    if (input->formats & REPORT_MARKDOWN) {
-        text_buffer_puts(&list.buffer, "report.md");
-        add_name(&list);
-    }
+    for (size_t i = 0; i < FILE_COUNT; i++)
+        if (input->formats & file_rows[i].format) {
+            text_buffer_puts(&list.buffer, file_rows[i].name);
+            add_name(&list);
+        }
     text_buffer_fini(&list.buffer);
     if (list.failed)
         return diag_no_memory(diag);
@@ -126,9 +119,7 @@ struct report_job {
     const struct report_input *input;
     const char *folder;
     struct text_buffer path;
-    struct chart_image *images; /* by group, then by chart */
-    struct sheet_picture *pictures;
-    size_t image_count;
+    struct report_pictures pictures;
     bool glyphs_missing;
     struct diag *diag;
 };
@@ -146,78 +137,83 @@ static enum status write_file(struct report_job *job, const void *data, size_t s
                             : output_write_file(job->path.text, data, size, job->diag);
 }
 
-static enum status write_chart(struct report_job *job, const struct chart_row *chart, size_t group,
-                               const struct chart_image *image)
+static enum status write_picture(struct report_job *job, const struct report_picture *picture)
 {
+    const struct chart_image *image = &picture->image;
     enum status status = STATUS_OK;
     if (job->input->formats & REPORT_SVG) {
         status = begin_path(job);
-        report_chart_name(&job->path, job->input->summary, chart->name, group, "svg");
+        report_chart_name(&job->path, job->input->summary, picture->chart->name, picture->group,
+                          "svg");
         if (status == STATUS_OK)
             status = write_file(job, image->svg, image->svg_size);
     }
     if (status == STATUS_OK && (job->input->formats & REPORT_PNG)) {
         status = begin_path(job);
-        report_chart_name(&job->path, job->input->summary, chart->name, group, "png");
+        report_chart_name(&job->path, job->input->summary, picture->chart->name, picture->group,
+                          "png");
         if (status == STATUS_OK)
             status = write_file(job, image->png, image->png_size);
     }
     return status;
 }
 
-static enum status make_chart(struct report_job *job, const struct chart_row *chart, size_t group)
+static enum status make_folder(struct report_job *job)
 {
-    const struct chart_input input = chart_input_of(job->input, group);
-    if (!chart_has_content(chart, &input))
-        return STATUS_OK;
-    struct chart_image *image = &job->images[job->image_count];
-    enum status status = chart_render(chart, &input, image, job->diag);
-    if (status != STATUS_OK)
-        return status;
-    job->pictures[job->image_count] = (struct sheet_picture){
-        .group = group,
-        .picture = {.png = image->png,
-                    .size = image->png_size,
-                    .width = image->width,
-                    .height = image->height,
-                    .description = texts_get(job->input->texts, chart->title_id)}};
-    job->image_count++;
-    job->glyphs_missing |= image->glyphs_missing;
-    return write_chart(job, chart, group, image);
-}
-
-static enum status make_charts(struct report_job *job)
-{
-    const struct report_template_charts *charts = &job->input->template->pictures;
-    size_t group_count = job->input->summary->group_count;
-    size_t count = charts->count * group_count;
-    job->images = calloc(count + 1, sizeof *job->images);
-    job->pictures = calloc(count + 1, sizeof *job->pictures);
-    if (job->images == NULL || job->pictures == NULL)
-        return diag_no_memory(job->diag);
-    enum status status = STATUS_OK;
-    if (count > 0 && (job->input->formats & (REPORT_SVG | REPORT_PNG))) {
-        status = begin_path(job);
-        text_buffer_puts(&job->path, "charts");
-        if (status == STATUS_OK && job->path.failed)
-            status = diag_no_memory(job->diag);
-        if (status == STATUS_OK && mkdir(job->path.text, 0777) != 0)
-            status = diag_set(job->diag, STATUS_ENVIRONMENT, "cannot create %s: %s", job->path.text,
-                              strerror(errno));
-    }
-    for (size_t group = 0; group < group_count && status == STATUS_OK; group++)
-        for (size_t i = 0; i < charts->count && status == STATUS_OK; i++)
-            status = make_chart(job, charts->rows[i], group);
+    enum status status = begin_path(job);
+    text_buffer_puts(&job->path, "charts");
+    if (status == STATUS_OK && job->path.failed)
+        status = diag_no_memory(job->diag);
+    if (status == STATUS_OK && mkdir(job->path.text, 0777) != 0)
+        status = diag_set(job->diag, STATUS_ENVIRONMENT, "cannot create %s: %s", job->path.text,
+                          strerror(errno));
     return status;
 }
 
-static enum status make_workbook(struct report_job *job)
+static enum status write_pictures(struct report_job *job)
+{
+    const struct report_template_charts *charts = &job->input->template->pictures;
+    size_t group_count = job->input->summary->group_count;
+    if (charts->count == 0 || group_count == 0)
+        return STATUS_OK;
+    enum status status = make_folder(job);
+    for (size_t group = 0; group < group_count; group++)
+        for (size_t i = 0; i < charts->count && status == STATUS_OK; i++) {
+            const struct report_picture *picture =
+                report_pictures_find(&job->pictures, charts->rows[i], group);
+            if (picture != NULL)
+                status = write_picture(job, picture);
+        }
+    return status;
+}
+
+/* The workbook's pictures, in the order of the template; NULL without memory. */
+static struct sheet_picture *list_pictures(const struct report_job *job, size_t *count)
+{
+    const struct report_template_charts *charts = &job->input->template->workbook_charts;
+    size_t group_count = job->input->summary->group_count;
+    struct sheet_picture *list = calloc(charts->count * group_count + 1, sizeof *list);
+    *count = 0;
+    for (size_t group = 0; list != NULL && group < group_count; group++)
+        for (size_t i = 0; i < charts->count; i++) {
+            const struct report_picture *picture =
+                report_pictures_find(&job->pictures, charts->rows[i], group);
+            if (picture == NULL)
+                continue;
+            list[(*count)++] = (struct sheet_picture){
+                .group = group,
+                .picture = {.png = picture->image.png,
+                            .size = picture->image.png_size,
+                            .width = picture->image.width,
+                            .height = picture->image.height,
+                            .description = texts_get(job->input->texts, picture->chart->title_id)}};
+        }
+    return list;
+}
+
+static enum status fill_workbook(struct report_job *job, const struct sheet_input *sheet_input)
 {
     const struct report_input *input = job->input;
-    const struct sheet_input sheet_input = {.summary = input->summary,
-                                            .texts = input->texts,
-                                            .pictures = job->pictures,
-                                            .picture_count = job->image_count};
     const char *organisation = input->template->organisation;
     const struct workbook_properties properties = {
         .title = texts_get(input->texts, "report.title"),
@@ -237,8 +233,20 @@ static enum status make_workbook(struct report_job *job)
     if (status != STATUS_OK)
         return status;
     const struct report_template_sheets *sheets = &input->template->sheets;
-    sheet_table_write(workbook, &sheet_input, sheets->rows, sheets->count);
+    sheet_table_write(workbook, sheet_input, sheets->rows, sheets->count);
     return workbook_finish(workbook, job->diag);
+}
+
+static enum status make_workbook(struct report_job *job)
+{
+    struct sheet_input sheet_input = {.summary = job->input->summary, .texts = job->input->texts};
+    struct sheet_picture *pictures = list_pictures(job, &sheet_input.picture_count);
+    if (pictures == NULL)
+        return diag_no_memory(job->diag);
+    sheet_input.pictures = pictures;
+    enum status status = fill_workbook(job, &sheet_input);
+    free(pictures);
+    return status;
 }
 
 static enum status make_pdf(struct report_job *job)
@@ -256,6 +264,24 @@ static enum status make_pdf(struct report_job *job)
     if (status == STATUS_OK)
         status = write_file(job, bytes.text, bytes.length);
     text_buffer_fini(&bytes);
+    return status;
+}
+
+static enum status make_html(struct report_job *job)
+{
+    struct manuscript manuscript = {.first = NULL};
+    struct text_buffer text = {0};
+    enum status status =
+        report_manuscript(job->input, &job->input->template->html, &manuscript, job->diag);
+    if (status == STATUS_OK)
+        status = html_write(&manuscript, job->input, &job->pictures, &text, job->diag);
+    manuscript_fini(&manuscript);
+    if (status == STATUS_OK)
+        status = begin_path(job);
+    text_buffer_puts(&job->path, "report.html");
+    if (status == STATUS_OK)
+        status = write_file(job, text.text, text.length);
+    text_buffer_fini(&text);
     return status;
 }
 
@@ -282,20 +308,21 @@ enum status report_write(const struct report_input *input, const char *folder, b
 {
     struct report_job job = {.input = input, .folder = folder, .diag = diag};
     enum status status = canvas_fonts_load(diag);
-    if (status == STATUS_OK && (input->formats & (REPORT_XLSX | REPORT_SVG | REPORT_PNG)))
-        status = make_charts(&job);
+    if (status == STATUS_OK)
+        status = report_pictures_make(input, &job.pictures, diag);
+    if (status == STATUS_OK && (input->formats & (REPORT_SVG | REPORT_PNG)))
+        status = write_pictures(&job);
     if (status == STATUS_OK && (input->formats & REPORT_XLSX))
         status = make_workbook(&job);
     if (status == STATUS_OK && (input->formats & REPORT_PDF))
         status = make_pdf(&job);
+    if (status == STATUS_OK && (input->formats & REPORT_HTML))
+        status = make_html(&job);
     if (status == STATUS_OK && (input->formats & REPORT_MARKDOWN))
         status = make_markdown(&job);
     if (status == STATUS_OK)
-        *glyphs_missing = job.glyphs_missing;
-    for (size_t i = 0; i < job.image_count; i++)
-        chart_image_fini(&job.images[i]);
-    free(job.images);
-    free(job.pictures);
+        *glyphs_missing = job.glyphs_missing || job.pictures.glyphs_missing;
+    report_pictures_fini(&job.pictures);
     text_buffer_fini(&job.path);
     return status;
 }

@@ -18,9 +18,11 @@ enum report_format {
     REPORT_MARKDOWN = 2,
     REPORT_SVG = 4,
     REPORT_PNG = 8,
-    REPORT_PDF = 16
+    REPORT_PDF = 16,
+    REPORT_HTML = 32
 };
-#define REPORT_ALL (REPORT_XLSX | REPORT_MARKDOWN | REPORT_SVG | REPORT_PNG | REPORT_PDF)
+#define REPORT_ALL                                                                                 \
+    (REPORT_XLSX | REPORT_MARKDOWN | REPORT_SVG | REPORT_PNG | REPORT_PDF | REPORT_HTML)
 
 /* One row a format, for options and help. */
 struct report_format_row {

@@ -13,9 +13,5 @@ enum status report_manuscript(const struct report_input *input,
                                        .charts = document->charts.rows,
                                        .chart_count = document->charts.count,
                                        .formats = input->formats};
-    size_t count = document->sections.count;
-    const struct section_row *const *rows = document->sections.rows;
-    if (count == 0)
-        rows = section_default(document == &input->template->markdown, &count);
-    return section_build(&said, rows, count, out, diag);
+    return section_build(&said, document->sections.rows, document->sections.count, out, diag);
 }

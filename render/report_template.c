@@ -110,14 +110,12 @@ enum status report_template_load(const char *folder, struct report_template *tem
                                  struct diag *diag)
 {
     struct report_template loaded = {.page_width = 0};
-    struct report_template_read read = {0};
+    struct report_template_read read = {.complete = true};
     struct theme_load theme = {.complete = true};
     bool found = false;
     clear_areas(&theme.light);
     clear_areas(&theme.dark);
-    enum status status = report_template_read_all(&loaded, diag);
-    if (status == STATUS_OK)
-        status = read_report(&loaded, NULL, &read, &found, diag);
+    enum status status = read_report(&loaded, NULL, &read, &found, diag);
     if (status == STATUS_OK)
         status = read_theme(&loaded, NULL, &theme, &found, diag);
     if (status == STATUS_OK && folder != NULL)

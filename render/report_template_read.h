@@ -10,11 +10,8 @@
 struct report_template_read {
     const char *logo; /* name of its file, NULL: not said */
     bool no_logo;     /* there shall be none */
+    bool complete;    /* to demand all: of the built-in file */
 };
-
-/* Every list of everything that the program knows, in its order, and a page of A4. */
-enum status report_template_read_all(struct report_template *template,
-                                     struct diag *diag) STATUS_CHECKED;
 
 /* Puts what a report.json says over the template so far. */
 enum status report_template_read_file(struct report_template_read *read,

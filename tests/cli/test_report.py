@@ -32,7 +32,7 @@ CHARTS = (
     "margins",
 )
 ALL_FILES = ["charts/%s.%s" % (name, form) for name in CHARTS for form in ("svg", "png")] + [
-    "report.xlsx", "report.pdf", "report.md"]
+    "report.xlsx", "report.pdf", "report.html", "report.md"]
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 with open(PROGRAM, "rb") as program:
     SANITIZED = b"__asan_init" in program.read()
