@@ -288,12 +288,23 @@ static void put_cell(struct steps_chart *chart, size_t i)
 
 /* ---- The whole ---- */
 
+static bool any_drift(const struct chart_input *input)
+{
+    const struct summary_group *group = &input->summary->groups[input->group];
+    for (size_t i = 0; i < group->candidate_count; i++) {
+        if (chart_steps_facts_has_drift(&group->candidates[i]))
+            return true;
+    }
+    return false;
+}
+
 static const char *subtitle(struct steps_chart *chart)
 {
     struct chart_frame *frame = &chart->frame;
     if (!chart_steps_has_content(frame->input))
         return texts_get(frame->texts, "chart.steps.nothing");
-    return texts_get(frame->texts, "chart.steps.subtitle");
+    return texts_get(frame->texts, any_drift(frame->input) ? "chart.steps.subtitle_drift"
+                                                           : "chart.steps.subtitle");
 }
 
 static void put_legend(struct steps_chart *chart)

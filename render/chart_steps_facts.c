@@ -68,6 +68,15 @@ static void add_rank(struct chart_steps_facts *facts, const struct summary_numbe
     }
 }
 
+bool chart_steps_facts_has_drift(const struct summary_candidate *candidate)
+{
+    for (size_t rank = 0; rank < candidate->step_times.rank_count; rank++) {
+        if (candidate->step_times.ranks[rank].count >= DRIFT_STEPS)
+            return true;
+    }
+    return false;
+}
+
 static double drift_of(const struct chart_steps_facts *facts, double *room)
 {
     size_t quarter = facts->steps / 4;

@@ -26,4 +26,7 @@ bool chart_steps_facts_of(const struct summary_candidate *candidate, struct aren
 /* Whether any time was recorded. */
 bool chart_steps_facts_any(const struct summary_candidate *candidate);
 
+/* Whether a run was long enough to tell drift. */
+bool chart_steps_facts_has_drift(const struct summary_candidate *candidate);
+
 #endif

@@ -136,6 +136,18 @@ Test(chart_run, a_run_that_failed_ends_in_a_cross_and_warm_up_is_grey)
     cr_assert_eq(lines(theme_default()->ink[THEME_BAD], found, 8), 4);
 }
 
+Test(chart_run, drift_is_explained_where_a_run_is_long_enough_for_one)
+{
+    make(SUMMARY_SAMPLE_COMPLETE, 2);
+    chart_recorder_draw(&recorder, "step_times");
+    cr_assert(says("Drift: the median of the last quarter"));
+    for (size_t i = 0; i < 2; i++)
+        for (size_t rank = 0; rank < 4; rank++)
+            ((struct summary_numbers *)(uintptr_t)candidate(i)->step_times.ranks)[rank].count = 11;
+    chart_recorder_draw(&recorder, "step_times");
+    cr_assert_not(says("rift"));
+}
+
 Test(chart_run, runs_without_step_times_say_so)
 {
     make(SUMMARY_SAMPLE_COMPLETE, 2);
