@@ -142,7 +142,8 @@ static void over_magnitudes(struct chart_axis *axis, const struct chart_axis_ran
     double first = floor(log2(smallest) / log2(base) + 1e-9);
     double last = ceil(log2(largest) / log2(base) - 1e-9);
     axis->digits = DIGITS_LEAST;
-    if (base == 10 && log10(largest / smallest) < 1.5 && steps >= 6)
+    /* three steps a decade, and ends that may lie one further */
+    if (base == 10 && 3 * log10(largest / smallest) + 1.5 <= (double)steps)
         within_decades(axis, smallest, largest);
     else
         at_powers(axis, base, first, fmax(last, first + 1), steps);

@@ -5,6 +5,9 @@
 
 #define GAP CHART_LABELS_GAP
 #define JOINED_FROM 2.0
+#define LINE_CLEAR 1.0 /* between a thin line and what it passes */
+#define CORE 2.5       /* of an obstacle's edge, that a thin line may run over */
+#define BESIDE_GAP 6.0 /* between two labels on a line: "micro-batch 2" and "5" are not 25 */
 
 /* ---- A column ---- */
 
@@ -83,15 +86,86 @@ bool chart_labels_column(struct chart_label *labels, size_t count, double x, dou
 
 /* ---- Beside points ---- */
 
+static struct canvas_box box_of(const struct chart_label *label, struct canvas_point at)
+{
+    return (struct canvas_box){at.x, at.y, label->cell.width, label->cell.height};
+}
+
+/* Where the thin line from the anchor ends: at the nearest point of the label's left or right edge,
+ * at its first line; above or below it, at its edge. */
+static struct canvas_point line_end(const struct chart_label *label, struct canvas_point at)
+{
+    struct canvas_box box = box_of(label, at);
+    double x = fmax(box.x - 3, fmin(box.x + box.width + 3, label->anchor.x));
+    double y = box.y + fmin(box.height, 16) / 2;
+    if (x > box.x - 3 && x < box.x + box.width + 3)
+        y = label->anchor.y < box.y ? box.y - 1 : box.y + box.height + 1;
+    return (struct canvas_point){x, y};
+}
+
 static bool meet(const struct canvas_box *a, const struct canvas_box *b)
 {
     return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height &&
            b->y < a->y + a->height;
 }
 
-static struct canvas_box box_of(const struct chart_label *label, struct canvas_point at)
+static bool contains(const struct canvas_box *box, struct canvas_point point)
 {
-    return (struct canvas_box){at.x, at.y, label->cell.width, label->cell.height};
+    return point.x >= box->x && point.x <= box->x + box->width && point.y >= box->y &&
+           point.y <= box->y + box->height;
+}
+
+/* Whether a straight line enters a box or touches it: what is left of it after each side has cut.
+ */
+static bool crosses(const struct canvas_box *box, struct canvas_point from, struct canvas_point to)
+{
+    const double start[] = {from.x - box->x + LINE_CLEAR, box->x + box->width - from.x + LINE_CLEAR,
+                            from.y - box->y + LINE_CLEAR,
+                            box->y + box->height - from.y + LINE_CLEAR};
+    const double slope[] = {to.x - from.x, from.x - to.x, to.y - from.y, from.y - to.y};
+    double begin = 0;
+    double end = 1;
+    for (size_t i = 0; i < 4; i++) {
+        /* inside of this side where start + t * slope > 0 */
+        if (slope[i] == 0 && start[i] <= 0)
+            return false;
+        if (slope[i] > 0)
+            begin = fmax(begin, -start[i] / slope[i]);
+        else if (slope[i] < 0)
+            end = fmin(end, -start[i] / slope[i]);
+    }
+    return begin < end;
+}
+
+static struct canvas_box shrunk(const struct canvas_box *box)
+{
+    return (struct canvas_box){box->x + CORE, box->y + CORE, box->width - 2 * CORE,
+                               box->height - 2 * CORE};
+}
+
+/* The thin line of a label that had to move must not run over other names and points: one could
+ * not tell what it joins. It may pass them closely and cross lines; what lies on its own point does
+ * not count. */
+static bool is_line_free(const struct chart_label *labels, size_t index,
+                         const struct chart_labels_room *room, struct canvas_point at)
+{
+    struct canvas_point anchor = labels[index].anchor;
+    struct canvas_box box = box_of(&labels[index], at);
+    struct canvas_point end = line_end(&labels[index], at);
+    for (size_t i = 0; i < index; i++) {
+        struct canvas_box other = box_of(&labels[i], labels[i].at);
+        struct canvas_point from = labels[i].anchor;
+        if (labels[i].placed && (crosses(&other, anchor, end) ||
+                                 crosses(&box, from, line_end(&labels[i], labels[i].at))))
+            return false;
+    }
+    for (size_t i = 0; i < room->obstacle_count; i++) {
+        struct canvas_box core = shrunk(&room->obstacles[i]);
+        if (core.width > 0 && core.height > 0 && !contains(&room->obstacles[i], anchor) &&
+            crosses(&core, anchor, end))
+            return false;
+    }
+    return true;
 }
 
 static bool is_free(const struct chart_label *labels, size_t index,
@@ -104,6 +178,8 @@ static bool is_free(const struct chart_label *labels, size_t index,
         return false;
     for (size_t i = 0; i < index; i++) {
         struct canvas_box other = box_of(&labels[i], labels[i].at);
+        other.x -= BESIDE_GAP;
+        other.width += 2 * BESIDE_GAP;
         if (labels[i].placed && meet(&box, &other))
             return false;
     }
@@ -111,7 +187,7 @@ static bool is_free(const struct chart_label *labels, size_t index,
         if (meet(&box, &room->obstacles[i]))
             return false;
     }
-    return true;
+    return is_line_free(labels, index, room, at);
 }
 
 /* The upper left corner of a label in a direction from its anchor. */
@@ -126,9 +202,10 @@ static struct canvas_point corner(const struct chart_label *label, double right,
 
 static bool place(struct chart_label *labels, size_t index, const struct chart_labels_room *room)
 {
-    static const double directions[][2] = {{1, 0},  {-1, 0}, {0, -1}, {0, 1},
-                                           {1, -1}, {1, 1},  {-1, 1}, {-1, -1}};
-    static const double reaches[] = {1, 2.5, 4, 6};
+    static const double directions[][2] = {
+        {1, 0},    {-1, 0},  {0, -1},   {0, 1},     {1, -1},   {1, 1},   {-1, 1},   {-1, -1},
+        {1, -0.5}, {1, 0.5}, {-1, 0.5}, {-1, -0.5}, {0.5, -1}, {0.5, 1}, {-0.5, 1}, {-0.5, -1}};
+    static const double reaches[] = {1, 1.7, 2.5, 4, 6, 9, 13};
     for (size_t r = 0; r < sizeof reaches / sizeof reaches[0]; r++) {
         for (size_t d = 0; d < sizeof directions / sizeof directions[0]; d++) {
             struct canvas_point at = corner(&labels[index], directions[d][0], directions[d][1],
@@ -156,17 +233,12 @@ size_t chart_labels_beside(struct chart_label *labels, size_t count,
 
 /* ---- Drawing ---- */
 
-/* From the anchor to the nearest point of the label's left or right edge, at its first line. */
 static void put_leader(struct chart_frame *frame, const struct chart_label *label)
 {
     struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, label->colour, 0.8, 0};
-    struct canvas_box box = box_of(label, label->at);
-    double x = fmax(box.x - 3, fmin(box.x + box.width + 3, label->anchor.x));
-    double y = fmax(box.y, fmin(box.y + box.height, label->anchor.y));
-    if (x > box.x - 3 && x < box.x + box.width + 3) /* above or below */
-        y = label->anchor.y < box.y ? box.y - 1 : box.y + box.height + 1;
-    else
-        y = box.y + fmin(box.height, 16) / 2;
+    struct canvas_point end = line_end(label, label->at);
+    double x = end.x;
+    double y = end.y;
     if (fabs(y - label->anchor.y) < JOINED_FROM && fabs(x - label->anchor.x) < 2 * GAP)
         return;
     scene_line(&frame->scene, label->anchor, (struct canvas_point){x, y}, &line);

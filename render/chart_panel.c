@@ -121,12 +121,18 @@ static void put_x_numbers(struct chart_frame *frame, const struct chart_panel *p
     }
 }
 
-static void put_y_numbers(struct chart_frame *frame, const struct chart_panel *panel)
+static void put_y_numbers(struct chart_frame *frame, const struct chart_panel *panel, unsigned axes)
 {
     /* the middle of a digit, 0.72 em high */
     double middle = 0.36 * number_font(frame)->size;
+    double bottom = panel->box.y + panel->box.height;
+    /* A wide first number of the horizontal axis reaches below the lowest of this one. */
+    bool wide =
+        (axes & CHART_PANEL_X) && label_width(frame, &panel->x, 0) / 2 > TICK + TICK_GAP - 2;
     for (size_t i = 0; i < panel->y.count; i++) {
         double y = chart_panel_y(panel, panel->y.ticks[i] * panel->y.unit.factor);
+        if (wide)
+            y = fmin(y, bottom - middle);
         double width = label_width(frame, &panel->y, i);
         put_number(frame, &panel->y, i,
                    (struct canvas_point){panel->box.x - TICK - TICK_GAP - width, y + middle});
@@ -141,7 +147,7 @@ void chart_panel_numbers(struct chart_frame *frame, const struct chart_panel *pa
     if (axes & CHART_PANEL_X)
         put_x_numbers(frame, panel);
     if (axes & CHART_PANEL_Y)
-        put_y_numbers(frame, panel);
+        put_y_numbers(frame, panel, axes);
 }
 
 void chart_panel_titles(struct chart_frame *frame, const struct chart_panel *panel, double left,

@@ -2,6 +2,7 @@
 
 #include "chart_changes.h"
 #include "chart_communication.h"
+#include "chart_frontier.h"
 #include "chart_lifecycle.h"
 #include "chart_losses.h"
 #include "chart_margins.h"
@@ -15,6 +16,7 @@ static const struct chart_row rows[] = {
     {"memory", "chart.memory", true, NULL, chart_memory_draw},
     {"lifecycle", "chart.lifecycle", true, chart_lifecycle_has_content, chart_lifecycle_draw},
     {"throughput", "chart.throughput", true, NULL, chart_throughput_draw},
+    {"frontier", "chart.frontier", false, chart_frontier_has_content, chart_frontier_draw},
     {"step_split", "chart.step_split", true, chart_split_has_content, chart_split_draw},
     {"communication", "chart.communication", true, chart_communication_has_content,
      chart_communication_draw},

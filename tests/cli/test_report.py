@@ -27,6 +27,7 @@ CHARTS = (
     "memory",
     "lifecycle",
     "throughput",
+    "frontier",
     "communication",
     "step_times",
     "margins",
