@@ -221,6 +221,7 @@ enum status cmd_compare(int argc, char **argv, struct diag *diag)
             "throughput, memory, communication (exposed, in points of the step; payload),\n"
             "failure, losses (no longer finite); these unless told; gates, decision, missing.\n"
             "--fail-on alone asks for 0 %. What is not measured any more counts as worse.\n"
+            "rankledger report makes pages of what --format json writes.\n"
             "exit codes: 0 compared, 1 worse than allowed or invalid sources, 2 usage,\n"
             "3 a side unreadable or nothing comparable, 4 output not writable",
         .rows = rows,

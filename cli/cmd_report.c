@@ -143,7 +143,7 @@ enum status cmd_report(int argc, char **argv, struct diag *diag)
         .name = "report",
         .operands = "PATH...",
         .summary = "Writes report.xlsx, report.pdf, report.html, report.md and charts/. PATH is a "
-                   "summary, or evidence.",
+                   "summary, evidence, or what compare --format json wrote.",
         .notes = "The files appear together when all are complete.\n"
                  "exit codes: 0 done, 1 done but sources were invalid, 2 usage, 3 input, 4 output",
         .rows = rows,

@@ -83,6 +83,49 @@ static enum status read_document(const struct report_source *source, const char 
                               : changes_load(&document, source->texts, summary, diag);
 }
 
+/* Whether a file is one of our summaries; what cannot be read is none, and is told later. */
+static enum status is_summary(const char *path, bool *found, struct diag *diag)
+{
+    struct input_buffer input = {0};
+    enum input_fault fault = INPUT_FAULT_NONE;
+    struct stat info;
+    enum kind kind = IS_OTHER;
+    enum status status = STATUS_OK;
+    *found = false;
+    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return STATUS_OK;
+    struct diag ignored = {0};
+    if (input_read_file(&input, path, SUMMARY_LIMIT, &fault, &ignored) == STATUS_OK)
+        status = find_kind(&input, &kind, diag);
+    input_fini(&input);
+    *found = kind == IS_SUMMARY;
+    return status;
+}
+
+/* A report is made of one summary; of several, what differs is asked for. */
+static enum status refuse_several(const struct report_source *source, struct diag *diag)
+{
+    const struct options_list *operands = source->operands;
+    char first[512];
+    char second[512];
+    bool found = operands->count > 1;
+    for (size_t i = 0; i < operands->count && found; i++) {
+        enum status status = is_summary(operands->values[i], &found, diag);
+        if (status != STATUS_OK)
+            return status;
+    }
+    if (!found)
+        return STATUS_OK;
+    return diag_set(
+        diag, STATUS_USAGE,
+        "%zu summaries given, and a report is made of one: type 'rankledger compare "
+        "--format json %s %s >comparison.json' and 'rankledger report comparison.json' "
+        "for what changed between two, or give the evidence",
+        operands->count,
+        text_escape_into(first, sizeof first, operands->values[0], strlen(operands->values[0])),
+        text_escape_into(second, sizeof second, operands->values[1], strlen(operands->values[1])));
+}
+
 /* *done: the operand was one. A pipe can be no evidence: it cannot be read a second time. */
 static enum status try_document(const struct report_source *source, struct summary *summary,
                                 bool *done, struct diag *diag)
@@ -165,7 +208,9 @@ enum status report_source_load(struct report_source *source, struct summary *sum
 {
     bool done = false;
     source->outcome = STATUS_OK;
-    enum status status = try_document(source, summary, &done, diag);
+    enum status status = refuse_several(source, diag);
+    if (status == STATUS_OK)
+        status = try_document(source, summary, &done, diag);
     if (status == STATUS_OK && !done)
         status = analyze(source, summary, diag);
     return status;

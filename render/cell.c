@@ -246,15 +246,15 @@ void cell_page_break(struct sheet *sheet, uint32_t row)
 }
 
 /* A page's foot: the title at the left, the page at the right; "&" is its escape character. */
-static void append_footer(struct text_buffer *out, const struct texts *texts)
+static void append_footer(struct text_buffer *out, const struct workbook *workbook)
 {
     static const struct sentence_value page[] = {{.name = "page", .text = "&P"},
                                                  {.name = "pages", .text = "&N"}};
     text_buffer_puts(out, "&L&8");
-    for (const char *c = texts_get(texts, "report.title"); *c != '\0'; c++)
+    for (const char *c = workbook->title; *c != '\0'; c++)
         text_buffer_append(out, *c == '&' ? "&&" : c, *c == '&' ? 2 : 1);
     text_buffer_puts(out, " - &A&R&8");
-    texts_fill(out, texts, "report.page", page, 2);
+    texts_fill(out, workbook->texts, "report.page", page, 2);
 }
 
 /* Characters that a landscape page takes before its letters become too small. */
@@ -274,7 +274,7 @@ void cell_print_setup(struct sheet *sheet, long header_row, uint32_t fixed_colum
         return;
     struct workbook *workbook = sheet->workbook;
     text_buffer_clear(&workbook->buffer);
-    append_footer(&workbook->buffer, workbook->texts);
+    append_footer(&workbook->buffer, workbook);
     if (workbook->buffer.failed) {
         workbook_lack_memory(workbook);
         return;

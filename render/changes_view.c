@@ -160,3 +160,35 @@ enum changes_view_rank changes_view_rank(const struct changes_group *group)
     }
     return worst;
 }
+
+enum changes_view_rank changes_view_whole(const struct changes *changes)
+{
+    if (changes->beyond > 0)
+        return CHANGES_VIEW_BEYOND;
+    if (changes->regressions > 0)
+        return CHANGES_VIEW_WORSE;
+    return changes->improvements > 0 ? CHANGES_VIEW_BETTER : CHANGES_VIEW_UNCHANGED;
+}
+
+size_t changes_view_compared(const struct changes *changes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < changes->group_count; i++)
+        for (size_t k = 0; k < changes->groups[i].strategy_count; k++)
+            count += strcmp(changes->groups[i].strategies[k].presence, "both") == 0;
+    return count;
+}
+
+const char *changes_view_headline(const struct changes *changes)
+{
+    static const char *const ids[] = {[CHANGES_VIEW_BEYOND] = "changes.beyond",
+                                      [CHANGES_VIEW_WORSE] = "changes.regressions",
+                                      [CHANGES_VIEW_BETTER] = "changes.improvements",
+                                      [CHANGES_VIEW_UNCHANGED] = "changes.none"};
+    enum changes_view_rank rank = changes_view_whole(changes);
+    if (changes_view_compared(changes) == 0)
+        return "changes.not_compared";
+    if (rank == CHANGES_VIEW_WORSE && !isnan(changes->max_regression))
+        return "changes.within";
+    return ids[rank];
+}

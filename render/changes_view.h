@@ -46,5 +46,12 @@ enum changes_view_rank {
     CHANGES_VIEW_UNCHANGED
 };
 enum changes_view_rank changes_view_rank(const struct changes_group *group);
+/* The same of the whole comparison. */
+enum changes_view_rank changes_view_whole(const struct changes *changes);
+
+/* Strategies that both sides have. */
+size_t changes_view_compared(const struct changes *changes);
+/* The text id of the answer in a few words. */
+const char *changes_view_headline(const struct changes *changes);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report_template.h"
+#include "report_view.h"
 #include "texts.h"
 
 #define BASELINE_TOP 34.0
@@ -65,7 +66,7 @@ static void put_header(const struct furniture *furniture, struct scene *scene)
     double taken = put(furniture, scene, (struct canvas_point){right, BASELINE_TOP}, &small_strong,
                        input->template->organisation, whole * 0.5, true);
     put(furniture, scene, (struct canvas_point){furniture->left, BASELINE_TOP}, &small,
-        texts_get(input->texts, "report.title"), whole - taken - GAP, false);
+        report_view_name(input->texts, input->summary), whole - taken - GAP, false);
     rule(furniture, scene, RULE_TOP);
 }
 

@@ -6,6 +6,7 @@
 #include "pdf_furniture.h"
 #include "pdf_layout.h"
 #include "report_template.h"
+#include "report_view.h"
 #include "texts.h"
 
 #define LEVELS 4
@@ -63,8 +64,8 @@ enum status pdf_write(const struct manuscript *manuscript, const struct report_i
 {
     const struct report_template *template = input->template;
     const struct canvas_pdf_properties properties = {
-        .title = texts_get(input->texts, "report.title"),
-        .subject = texts_get(input->texts, "report.subject"),
+        .title = report_view_name(input->texts, input->summary),
+        .subject = report_view_subject(input->texts, input->summary),
         .author = template->organisation != NULL ? template->organisation : "rankledger",
         .creator = "rankledger " RANKLEDGER_VERSION,
         .language = input->texts->language,

@@ -14,6 +14,7 @@
 #include "report_manuscript.h"
 #include "report_pictures.h"
 #include "report_template.h"
+#include "report_view.h"
 #include "sheet_table.h"
 #include "workbook.h"
 
@@ -216,8 +217,8 @@ static enum status fill_workbook(struct report_job *job, const struct sheet_inpu
     const struct report_input *input = job->input;
     const char *organisation = input->template->organisation;
     const struct workbook_properties properties = {
-        .title = texts_get(input->texts, "report.title"),
-        .subject = texts_get(input->texts, "report.subject"),
+        .title = report_view_name(input->texts, input->summary),
+        .subject = report_view_subject(input->texts, input->summary),
         .author = organisation != NULL ? organisation : "rankledger",
         .company = organisation,
         .keywords = texts_get(input->texts, "report.keywords"),

@@ -3,6 +3,16 @@
 #include <math.h>
 #include <string.h>
 
+const char *report_view_name(const struct texts *texts, const struct summary *summary)
+{
+    return texts_get(texts, summary->changes != NULL ? "report.changes_title" : "report.title");
+}
+
+const char *report_view_subject(const struct texts *texts, const struct summary *summary)
+{
+    return texts_get(texts, summary->changes != NULL ? "report.changes_subject" : "report.subject");
+}
+
 const struct summary_candidate *report_view_selected(const struct summary_group *group)
 {
     long index = group->decision.candidate;

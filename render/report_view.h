@@ -13,6 +13,10 @@
  * What several outputs derive from a summary in the same way, so that they cannot disagree.
  */
 
+/* The title and the subject of the whole report. */
+const char *report_view_name(const struct texts *texts, const struct summary *summary);
+const char *report_view_subject(const struct texts *texts, const struct summary *summary);
+
 /* The selected candidate of a group, or NULL. */
 const struct summary_candidate *report_view_selected(const struct summary_group *group);
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "section_changes_parts.h"
 #include "section_parts.h"
 #include "section_text.h"
 
@@ -15,7 +16,10 @@ enum row_index {
     ROW_MEASURED,
     ROW_CHECKS,
     ROW_SOURCES,
-    ROW_FILES
+    ROW_FILES,
+    ROW_CHANGES,
+    ROW_CHANGES_VALUES,
+    ROW_CHANGES_JUDGED
 };
 
 static const struct section_row rows[] = {
@@ -30,6 +34,11 @@ static const struct section_row rows[] = {
     [ROW_CHECKS] = {"checks", "section.checks", true, section_checks_write, NULL},
     [ROW_SOURCES] = {"sources", "section.sources", false, section_sources_write, NULL},
     [ROW_FILES] = {"files", NULL, false, section_files_write, NULL},
+    [ROW_CHANGES] = {"changes", "section.changes", false, section_changes_write, NULL},
+    [ROW_CHANGES_VALUES] = {"changes_values", "section.changes_values", false,
+                            section_changes_values_write, NULL},
+    [ROW_CHANGES_JUDGED] = {"changes_judged", "section.changes_judged", false,
+                            section_changes_judged_write, NULL},
 };
 
 const struct section_row *section_table(size_t *count)
@@ -49,11 +58,13 @@ const struct section_row *section_find(const char *name)
 const struct section_row *const *section_default(bool brief, size_t *count)
 {
     static const struct section_row *const whole_report[] = {
-        &rows[ROW_DECISION], &rows[ROW_CANDIDATES], &rows[ROW_CHARTS],
-        &rows[ROW_METHOD],   &rows[ROW_CHECKS],     &rows[ROW_SOURCES]};
+        &rows[ROW_DECISION], &rows[ROW_CANDIDATES],     &rows[ROW_CHARTS],
+        &rows[ROW_METHOD],   &rows[ROW_CHECKS],         &rows[ROW_SOURCES],
+        &rows[ROW_CHANGES],  &rows[ROW_CHANGES_VALUES], &rows[ROW_CHANGES_JUDGED]};
     static const struct section_row *const brief_report[] = {
-        &rows[ROW_VERDICT], &rows[ROW_CANDIDATES], &rows[ROW_OUTLOOK],
-        &rows[ROW_CHARTS],  &rows[ROW_MEASURED],   &rows[ROW_FILES]};
+        &rows[ROW_VERDICT], &rows[ROW_CANDIDATES],     &rows[ROW_OUTLOOK],
+        &rows[ROW_CHARTS],  &rows[ROW_MEASURED],       &rows[ROW_FILES],
+        &rows[ROW_CHANGES], &rows[ROW_CHANGES_VALUES], &rows[ROW_CHANGES_JUDGED]};
     *count = brief ? sizeof brief_report / sizeof brief_report[0]
                    : sizeof whole_report / sizeof whole_report[0];
     return brief ? brief_report : whole_report;
@@ -112,6 +123,13 @@ static void write_parts(const struct build *build)
         write_part(build, i);
 }
 
+/* A comparison has sections of its own, and they have nothing to say of a summary. */
+static bool suits(const struct section_row *row, const struct summary *summary)
+{
+    bool of_changes = row >= &rows[ROW_CHANGES] && row <= &rows[ROW_CHANGES_JUDGED];
+    return of_changes == (summary->changes != NULL);
+}
+
 enum status section_build(const struct section_input *input,
                           const struct section_row *const *wanted, size_t count,
                           struct manuscript *out, struct diag *diag)
@@ -121,7 +139,7 @@ enum status section_build(const struct section_input *input,
     bool parts_done = false;
     for (size_t i = 0; i < count; i++) {
         const struct section_row *row = wanted[i];
-        if (row->of_group && parts && parts_done)
+        if (!suits(row, input->summary) || (row->of_group && parts && parts_done))
             continue;
         const struct section section = whole(&build, row->name);
         if (!row->of_group || !parts)

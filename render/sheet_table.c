@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sheet_changes.h"
+
+#define CHANGES_FIRST 18 /* from here on the sheets of a comparison */
+
 static const struct sheet_row rows[] = {
     {"sheet.decision", sheet_decision_write, NULL},
     {"sheet.charts", sheet_charts_write, sheet_charts_has_content},
@@ -22,6 +26,15 @@ static const struct sheet_row rows[] = {
     {"sheet.failures", sheet_failures_write, NULL},
     {"sheet.sources", sheet_sources_write, NULL},
     {"sheet.invalid_sources", sheet_invalid_sources_write, NULL},
+    [CHANGES_FIRST] = {"sheet.changes", sheet_changes_write, NULL},
+    {"sheet.findings", sheet_changes_findings_write, NULL},
+    {"sheet.values", sheet_changes_values_write, NULL},
+    {"sheet.standing", sheet_changes_standing_write, NULL},
+    {"sheet.gates_compared", sheet_changes_gates_write, NULL},
+    {"sheet.decisions", sheet_changes_groups_write, NULL},
+    {"sheet.unmatched", sheet_changes_unmatched_write, sheet_changes_unmatched_has_content},
+    {"sheet.policies", sheet_changes_policies_write, sheet_changes_policies_has_content},
+    {"sheet.left_out", sheet_changes_left_out_write, sheet_changes_left_out_has_content},
 };
 
 const struct sheet_row *sheet_table(size_t *count)
@@ -38,6 +51,13 @@ const char *sheet_table_name(const struct sheet_input *input, const char *title_
     return NULL;
 }
 
+/* A comparison has sheets of its own, and they have nothing to say of a summary. */
+static bool suits(const struct sheet_row *row, const struct summary *summary)
+{
+    bool of_changes = row >= &rows[CHANGES_FIRST];
+    return of_changes == (summary->changes != NULL);
+}
+
 void sheet_table_write(struct workbook *workbook, const struct sheet_input *input,
                        const struct sheet_row *const *wanted, size_t count)
 {
@@ -49,7 +69,8 @@ void sheet_table_write(struct workbook *workbook, const struct sheet_input *inpu
     }
     whole.sheets = present;
     for (size_t i = 0; i < count; i++)
-        if (wanted[i]->has_content == NULL || wanted[i]->has_content(input))
+        if (suits(wanted[i], input->summary) &&
+            (wanted[i]->has_content == NULL || wanted[i]->has_content(input)))
             present[whole.sheet_count++] = wanted[i];
     for (size_t i = 0; i < whole.sheet_count; i++) {
         struct sheet *sheet =

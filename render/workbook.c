@@ -71,6 +71,7 @@ enum status workbook_create(const char *path, const char *scratch, const struct 
         return diag_no_memory(diag);
     errno = 0;
     made->texts = texts;
+    made->title = properties->title;
     made->path = strdup(path);
     lxw_workbook_options options = {.tmpdir = workbook_unconst(scratch)};
     if (made->path != NULL)

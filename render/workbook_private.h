@@ -24,6 +24,7 @@ struct workbook {
     lxw_workbook *book;
     lxw_format *formats[CELL_STYLE_COUNT];
     const struct texts *texts;
+    const char *title; /* of the whole, for the foot of a page; borrowed */
     struct sheet *sheets;
     char *path;
     struct text_buffer buffer; /* reused for texts */

@@ -1,0 +1,202 @@
+#include <math.h>
+#include <string.h>
+
+#include "chart.h"
+#include "report_view.h"
+#include "section_changes_parts.h"
+#include "section_text.h"
+
+#define FEW_GROUPS 6
+/* Of one kind and group; the workbook has all. */
+#define FINDINGS_MOST 60
+
+/* ---- Which groups ---- */
+
+struct section_changes_groups section_changes_groups(const struct changes *changes)
+{
+    struct section_changes_groups groups = {0};
+    bool few = changes->group_count <= FEW_GROUPS;
+    for (int rank = CHANGES_VIEW_BEYOND; rank <= CHANGES_VIEW_UNCHANGED; rank++)
+        for (size_t i = 0; i < changes->group_count; i++) {
+            if (changes_view_rank(&changes->groups[i]) != (enum changes_view_rank)rank)
+                continue;
+            if (rank == CHANGES_VIEW_UNCHANGED && !few)
+                groups.unchanged++;
+            else if (groups.count == SECTION_CHANGES_GROUPS)
+                groups.changed++;
+            else
+                groups.indices[groups.count++] = i;
+        }
+    return groups;
+}
+
+struct section section_changes_group(const struct section *section, size_t index)
+{
+    struct section below = *section;
+    const struct changes *changes = section->summary->changes;
+    below.group = &section->summary->groups[index];
+    below.group_index = index;
+    if (changes->group_count < 2)
+        return below;
+    section_heading(section, manuscript_format(section->out, "group-%zu", index + 1),
+                    changes->groups[index].label);
+    below.anchor = manuscript_format(section->out, "%s-group-%zu", section->anchor, index + 1);
+    below.level = section->level + 1;
+    return below;
+}
+
+void section_changes_rest(const struct section *section,
+                          const struct section_changes_groups *groups)
+{
+    const struct {
+        const char *id;
+        size_t count;
+    } rows[] = {{"changes.more_groups", groups->changed},
+                {"changes.same_groups", groups->unchanged}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct sentence_value value = {.name = "count", .number = (double)rows[i].count};
+        if (rows[i].count > 0)
+            manuscript_paragraph(section->out, MANUSCRIPT_QUIET,
+                                 section_fill(section, rows[i].id, &value, 1));
+    }
+}
+
+const char *section_changes_answer(const struct section *section,
+                                   const struct changes_choice *choice)
+{
+    struct text_buffer answer = {0};
+    report_view_answer(&answer, section->texts, choice->decision, choice->strategy);
+    return section_take(section, &answer);
+}
+
+/* ---- The whole ---- */
+
+static void write_verdict(const struct section *section)
+{
+    static const enum manuscript_tone tones[] = {[CHANGES_VIEW_BEYOND] = MANUSCRIPT_BAD,
+                                                 [CHANGES_VIEW_WORSE] = MANUSCRIPT_WARNING,
+                                                 [CHANGES_VIEW_BETTER] = MANUSCRIPT_GOOD,
+                                                 [CHANGES_VIEW_UNCHANGED] = MANUSCRIPT_GOOD};
+    const struct changes *changes = section->summary->changes;
+    bool nothing = changes_view_compared(changes) == 0;
+    manuscript_verdict(section->out,
+                       nothing ? MANUSCRIPT_WARNING : tones[changes_view_whole(changes)],
+                       section_get(section, changes_view_headline(changes)),
+                       section_message(section, &changes->verdict));
+}
+
+static void write_figures(const struct section *section)
+{
+    const struct changes *changes = section->summary->changes;
+    const struct sentence_value beyond = {.name = "count", .number = changes->beyond};
+    const struct sentence_value groups = {.name = "count", .number = (double)changes->group_count};
+    const struct manuscript_figure figures[] = {
+        {.label = section_get(section, "figure.regressions"),
+         .value = section_count(section, changes->regressions),
+         .detail = isnan(changes->max_regression)
+                       ? section_get(section, "figure.no_maximum")
+                       : section_fill(section, "figure.beyond", &beyond, 1),
+         .tone = changes->beyond > 0        ? MANUSCRIPT_BAD
+                 : changes->regressions > 0 ? MANUSCRIPT_WARNING
+                                            : MANUSCRIPT_PLAIN},
+        {.label = section_get(section, "figure.improvements"),
+         .value = section_count(section, changes->improvements),
+         .tone = changes->improvements > 0 ? MANUSCRIPT_GOOD : MANUSCRIPT_PLAIN},
+        {.label = section_get(section, "figure.compared"),
+         .value = section_count(section, (double)changes_view_compared(changes)),
+         .detail = section_fill(section, "figure.groups", &groups, 1)}};
+    manuscript_figures(section->out, figures, sizeof figures / sizeof figures[0]);
+}
+
+static void write_side(const struct section *section, const char *id,
+                       const struct changes_side *side)
+{
+    const struct sentence_value values[] = {
+        {.name = "path", .text = side->path},
+        {.name = "kind", .text = section_word(section, "side", side->kind)},
+        {.name = "sources", .number = side->sources}};
+    manuscript_item(section->out, MANUSCRIPT_PLAIN, section_fill(section, id, values, 3));
+}
+
+/* ---- Findings ---- */
+
+static bool is_of(const struct changes_finding *finding, const char *tendency)
+{
+    return strcmp(finding->tendency, tendency) == 0;
+}
+
+static void write_findings(const struct section *section, const struct changes_findings *findings,
+                           const char *tendency, const char *heading_id)
+{
+    size_t count = 0;
+    for (int beyond = 1; beyond >= 0; beyond--)
+        for (size_t i = 0; i < findings->count; i++) {
+            const struct changes_finding *finding = &findings->items[i];
+            if (!is_of(finding, tendency) || finding->beyond != (beyond == 1))
+                continue;
+            if (count == 0)
+                section_heading(section, tendency, section_get(section, heading_id));
+            enum manuscript_tone tone = is_of(finding, "improvement")  ? MANUSCRIPT_GOOD
+                                        : finding->beyond              ? MANUSCRIPT_BAD
+                                        : is_of(finding, "regression") ? MANUSCRIPT_WARNING
+                                                                       : MANUSCRIPT_PLAIN;
+            if (count++ < FINDINGS_MOST)
+                manuscript_item(section->out, tone, section_message(section, &finding->message));
+        }
+    if (count > FINDINGS_MOST)
+        section_more(section, count - FINDINGS_MOST);
+}
+
+static void write_changes(const struct section *section, const struct changes_findings *findings)
+{
+    write_findings(section, findings, "regression", "heading.regressions");
+    write_findings(section, findings, "improvement", "heading.improvements");
+}
+
+/* ---- Groups ---- */
+
+static void write_chart(const struct section *section)
+{
+    for (size_t i = 0; i < section->input->chart_count; i++) {
+        const struct chart_row *chart = section->input->charts[i];
+        const struct chart_input shown = {.summary = section->summary,
+                                          .group = section->group_index,
+                                          .texts = section->texts,
+                                          .theme = section->input->theme};
+        if (chart_has_content(chart, &shown)) /* of a comparison the chart of changes alone */
+            manuscript_chart(section->out, chart, section->group_index,
+                             section_get(section, chart->title_id));
+    }
+}
+
+static void write_group(const struct section *section, size_t index)
+{
+    const struct changes_group *group = &section->summary->changes->groups[index];
+    const struct section below = section_changes_group(section, index);
+    const struct sentence_value values[] = {
+        {.name = "now", .text = section_changes_answer(section, &group->now)},
+        {.name = "base", .text = section_changes_answer(section, &group->base)}};
+    bool same = strcmp(values[0].text, values[1].text) == 0;
+    manuscript_paragraph(
+        section->out, same ? MANUSCRIPT_PLAIN : MANUSCRIPT_STRONG,
+        section_fill(section, same ? "changes.same_answer" : "changes.answer", values, 2));
+    write_changes(&below, &group->findings);
+    write_findings(&below, &group->findings, "note", "heading.changes_notes");
+    write_chart(&below);
+}
+
+void section_changes_write(const struct section *section)
+{
+    const struct changes *changes = section->summary->changes;
+    const struct section_changes_groups groups = section_changes_groups(changes);
+    section_title(section, "section.changes", true);
+    write_verdict(section);
+    write_figures(section);
+    write_side(section, "changes.base", &changes->base);
+    write_side(section, "changes.new", &changes->now);
+    write_changes(section, &changes->findings);
+    for (size_t i = 0; i < groups.count; i++)
+        write_group(section, groups.indices[i]);
+    section_changes_rest(section, &groups);
+    write_findings(section, &changes->findings, "note", "heading.changes_remarks");
+}
