@@ -59,11 +59,14 @@ void cell_link_inside(struct sheet *sheet, uint32_t row, uint32_t column, const 
     struct text_buffer safe = {0};
     append_target(&url, target);
     cell_sanitise(&safe, cell_texts(sheet), text);
-    if (url.failed || safe.failed)
+    /* The library cuts the target of a link at a "#". */
+    bool plain = sheet->link_count == CELL_MAX_LINKS || safe.length == 0 ||
+                 safe.length > MAX_LINK_TEXT || strchr(target->sheet, '#') != NULL;
+    if (url.failed || safe.failed) {
         workbook_lack_memory(sheet->workbook);
-    else if (sheet->link_count == CELL_MAX_LINKS || safe.length == 0 || safe.length > MAX_LINK_TEXT)
+    } else if (plain) {
         cell_text(sheet, row, column, text, style == CELL_LINK_STRONG ? CELL_STRONG : CELL_WRAP);
-    else {
+    } else {
         sheet->link_count++;
         workbook_check(sheet->workbook,
                        worksheet_write_url_opt(sheet->worksheet, row, (lxw_col_t)column, url.text,

@@ -102,6 +102,22 @@ static const char *name_fault(struct workbook *workbook, const char *name)
     return NULL;
 }
 
+/* The library leaves a name without quotes that reads like a cell or a number ("A1", "2024"), and
+ * writes references that spreadsheets refuse: every name gets its quotes. */
+static void quote_name(struct workbook *workbook, lxw_worksheet *worksheet)
+{
+    struct text_buffer quoted = {0};
+    cell_append_sheet(&quoted, worksheet->name);
+    if (quoted.failed) {
+        workbook_lack_memory(workbook);
+        text_buffer_fini(&quoted);
+        return;
+    }
+    quoted.text[quoted.length - 1] = '\0'; /* the "!" */
+    free(workbook_unconst(worksheet->quoted_name));
+    worksheet->quoted_name = quoted.text; /* the library frees it */
+}
+
 struct sheet *workbook_add_sheet(struct workbook *workbook, const char *name)
 {
     if (workbook->status != STATUS_OK)
@@ -123,6 +139,7 @@ struct sheet *workbook_add_sheet(struct workbook *workbook, const char *name)
         workbook_lack_memory(workbook);
         return NULL;
     }
+    quote_name(workbook, sheet->worksheet);
     cell_prepare_sheet(sheet);
     sheet->workbook = workbook;
     sheet->next = workbook->sheets;

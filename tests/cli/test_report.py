@@ -344,6 +344,11 @@ class Workbook(Report):
         write({"sheet.gates": "Hurdles"})
         self.report_sample("accept.json", "--format", "xlsx", "--template", self.path("template"))
         self.assertIn(b'name="Hurdles"', self.workbook().read("xl/workbook.xml"))
+        for name in ("A1", "R1C1", "2024", "it's a, b!", "50 % of #1", "<&>"):
+            write({"sheet.candidates": name})
+            self.report_sample("accept.json", "--format", "xlsx", "--template",
+                               self.path("template"))
+            self.assertIn(name, self.book().sheets)
         for name in ("", "a/b", "x" * 32, "Ledger", "'x"):
             write({"sheet.gates": name})
             result = self.report_sample("accept.json", "--format", "xlsx", "--template",

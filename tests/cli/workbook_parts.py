@@ -45,6 +45,13 @@ def overlap(one, other):
             other[1] <= one[3])
 
 
+# The children of a worksheet, in the order that its schema (CT_Worksheet) lays down.
+ORDER = ["sheetPr", "dimension", "sheetViews", "sheetFormatPr", "cols", "sheetData",
+         "sheetProtection", "autoFilter", "mergeCells", "conditionalFormatting", "dataValidations",
+         "hyperlinks", "printOptions", "pageMargins", "pageSetup", "headerFooter", "rowBreaks",
+         "colBreaks", "ignoredErrors", "drawing", "legacyDrawing", "tableParts", "extLst"]
+
+
 def units(text):
     return len(text.encode("utf-16-le")) // 2
 
@@ -144,8 +151,10 @@ def check_names(book):
         seen.add((name.casefold(), scope))
         plain = name.removeprefix("_xlnm.")
         assert NAME.match(plain) and not CELL_LIKE.match(plain), f"the name {name}"
-        for sheet, place in re.findall(r"((?:'(?:[^']|'')*'|[\w.]+))!([$A-Z0-9:]+)", text):
-            sheet = sheet[1:-1].replace("''", "'") if sheet[0] == "'" else sheet
+        quoted = r"'((?:[^']|'')*)'!([$A-Z0-9:]+)"  # every sheet is, however plain its name
+        assert not re.sub(quoted, "", text).strip(","), f"{name}: {text}"
+        for sheet, place in re.findall(quoted, text):
+            sheet = sheet.replace("''", "'")
             assert sheet in book.sheets, f"{name} names the sheet {sheet}"
             if re.search("[A-Z].*[0-9]", place):
                 box(place)
@@ -258,6 +267,8 @@ def check(path):
     seen = set()
     for sheet, part in book.sheets.items():
         root = book.xml(part)
+        order = [ORDER.index(child.tag.removeprefix(MAIN)) for child in root]
+        assert order == sorted(order), f"{part}: {[child.tag for child in root]}"
         relations = book.relations(part)
         wanted = {node.get(RELATION + "id") for node in root.iter() if node.get(RELATION + "id")}
         assert wanted == set(relations) - {key for key, (kind, _) in relations.items()
