@@ -294,7 +294,9 @@ static void write_all(struct sheet_what_if *page, size_t count)
     if (ties != NULL && strcmp(ties, "statistical") == 0)
         line_of(page, "what_if.ties", CELL_MUTED);
     cell_print_setup(page->sheet, (long)page->first - 1, 1);
-    cell_print_area(page->sheet, page->row, LAST_COLUMN); /* what helps formulas is no reading */
+    /* What only helps formulas is no reading. */
+    bool grouped = page->input->summary->group_count > 1;
+    cell_print_area(page->sheet, page->row, grouped ? (uint32_t)SHEET_WHAT_IF_GROUP : LAST_COLUMN);
 }
 
 void sheet_what_if_write(const struct sheet_input *input, struct sheet *sheet)

@@ -24,15 +24,15 @@ enum sheet_what_if_column {
     SHEET_WHAT_IF_COMMUNICATION,
     SHEET_WHAT_IF_COMMUNICATION_GATE,
     SHEET_WHAT_IF_GAIN,
+    SHEET_WHAT_IF_GROUP, /* its number; all have 1 where there is one group */
     SHEET_WHAT_IF_OTHERS,
     SHEET_WHAT_IF_FAILED,
     SHEET_WHAT_IF_TIMES,
     SHEET_WHAT_IF_ORDER,
     SHEET_WHAT_IF_STRATEGY, /* whether it is the baseline's */
     SHEET_WHAT_IF_BASELINE,
-    SHEET_WHAT_IF_GROUP, /* its number; all have 1 where there is one group */
-    SHEET_WHAT_IF_UNIT,  /* of its throughput: 1 tokens/s, 2 samples/s, 0 none */
-    SHEET_WHAT_IF_KIND,  /* of its memory */
+    SHEET_WHAT_IF_UNIT, /* of its throughput: 1 tokens/s, 2 samples/s, 0 none */
+    SHEET_WHAT_IF_KIND, /* of its memory */
     SHEET_WHAT_IF_COLUMNS
 };
 
