@@ -445,7 +445,7 @@ class Faults(Report):
                           if name.startswith(".rankledger")], [])
 
     def test_usage_faults_say_what_to_type(self):
-        for arguments, word in ((["--format", "doc"], "xlsx,pdf,md,svg,png"), (["--format", ""], "xlsx"),
+        for arguments, word in ((["--format", "doc"], "xlsx,pdf,html,md,svg,png"), (["--format", ""], "xlsx"),
                                 (["--format", "md,"], "xlsx"), (["--language", "fr"], "en, zh"),
                                 (["--output", "-"], "--output DIR"), (["--outptu", "x"], "output")):
             result = self.run_report(*arguments, os.path.join(SAMPLES, "accept.json"), expect=2)

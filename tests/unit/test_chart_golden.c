@@ -72,6 +72,7 @@ Test(chart_golden, layouts)
     compare_layout("throughput", SUMMARY_SAMPLE_NAMES, 5, "en");
     compare_layout("lifecycle", SUMMARY_SAMPLE_COMPLETE, 2, "zh");
     compare_layout("lifecycle", SUMMARY_SAMPLE_EXTREME, 2, "en");
+    compare_layout("frontier", SUMMARY_SAMPLE_COMPLETE, 12, "en");
     compare_layout("step_split", SUMMARY_SAMPLE_COMPLETE, 5, "en");
     compare_layout("communication", SUMMARY_SAMPLE_COMPLETE, 2, "en");
     compare_layout("step_times", SUMMARY_SAMPLE_NAMES, 3, "en");
@@ -123,6 +124,7 @@ Test(chart_golden, pictures)
     compare_picture("memory", SUMMARY_SAMPLE_COMPLETE, 5, "en");
     compare_picture("lifecycle", SUMMARY_SAMPLE_COMPLETE, 2, "zh");
     compare_picture("throughput", SUMMARY_SAMPLE_COMPLETE, 5, "en");
+    compare_picture("frontier", SUMMARY_SAMPLE_COMPLETE, 5, "zh");
     compare_picture("step_split", SUMMARY_SAMPLE_COMPLETE, 5, "zh");
     compare_picture("communication", SUMMARY_SAMPLE_COMPLETE, 2, "en");
     compare_picture("step_times", SUMMARY_SAMPLE_NAMES, 3, "en");
