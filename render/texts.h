@@ -37,9 +37,10 @@ struct texts {
 
 /*
  * Loads a language by code ("en", "zh"). With `template_dir` (NULL: none) the file
- * template_dir/language/<code>.json replaces texts of the built-in language: an id that is not
- * built in, a value that is no string, or other placeholders than the built-in text has are
- * STATUS_INPUT with path, line and column. A language that is not built in must have every id.
+ * template_dir/language/<code>.json, if there is one, replaces texts of the built-in language: an
+ * id that is not built in, a value that is no string, or other placeholders than the built-in text
+ * has are STATUS_INPUT with path, line and column. A language that is not built in is that file
+ * alone, which must have every id; the ids that it lacks are named.
  * Without such a folder an unknown code is STATUS_USAGE and the message lists the known ones.
  */
 enum status texts_load(const char *code, const char *template_dir, struct texts *texts,

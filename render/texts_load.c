@@ -1,8 +1,10 @@
 #include "texts.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "embedded.h"
 #include "input.h"
@@ -13,6 +15,8 @@
 
 /* A language file of a user: far above any real one (the built-in ones have some 30 KB). */
 #define TEXTS_FILE_LIMIT ((size_t)4 << 20)
+/* So many ids of missing texts are named. */
+#define NAMED_GAPS 12
 
 /* True if every placeholder of `text` is one of `reference`'s. */
 static bool placeholders_within(const char *text, const char *reference)
@@ -133,9 +137,36 @@ static enum status load_builtin(const struct embedded_file *language, struct tex
     return status;
 }
 
-/* Puts the file's texts over those of `texts`; with `complete` every id must be there. */
-static enum status override(struct texts *texts, const struct texts_file *file, bool complete,
-                            struct diag *diag)
+/* Names the ids that a language lacks, as many as fit a message. */
+static enum status refuse_gaps(const struct texts *texts, const struct texts_file *file,
+                               struct diag *diag)
+{
+    struct text_buffer list = {0};
+    size_t missing = 0;
+    for (size_t i = 0; i < texts->count; i++) {
+        const struct file_entry key = {.entry = texts->entries[i]};
+        if (bsearch(&key, file->entries, file->count, sizeof key, texts_compare) != NULL)
+            continue;
+        if (missing++ < NAMED_GAPS)
+            text_buffer_printf(&list, "%s%s", missing > 1 ? ", " : "", texts->entries[i].id);
+    }
+    char more[64] = "";
+    if (missing > NAMED_GAPS)
+        snprintf(more, sizeof more, " and %zu more", missing - NAMED_GAPS);
+    enum status status = STATUS_OK;
+    if (list.failed)
+        status = diag_no_memory(diag);
+    else if (missing > 0)
+        status = json_read_refuse(&file->source, 0, diag,
+                                  "a language that is not built in must have every text: %zu %s "
+                                  "missing: %s%s",
+                                  missing, missing == 1 ? "is" : "are", list.text, more);
+    text_buffer_fini(&list);
+    return status;
+}
+
+/* Puts the file's texts over those of `texts`, of which it may have all or some. */
+static enum status override(struct texts *texts, const struct texts_file *file, struct diag *diag)
 {
     struct texts_entry *entries =
         arena_take_array(&texts->arena, texts->count + 1, sizeof *entries);
@@ -149,8 +180,6 @@ static enum status override(struct texts *texts, const struct texts_file *file, 
         if (order < 0)
             break;
         entries[i] = *own;
-        if (order > 0 && complete)
-            return json_read_refuse(&file->source, 0, diag, "the text '%s' is missing", own->id);
         if (order > 0)
             continue;
         if (!same_placeholders(other->entry.text, own->text))
@@ -178,9 +207,12 @@ static enum status load_folder(struct texts *texts, const char *folder, bool com
     text_buffer_printf(&path, "%s/language/%s.json", folder, texts->language);
     if (!path.failed)
         text_escape(&shown, path.text, path.length);
+    struct stat info;
     enum status status = STATUS_OK;
     if (path.failed || shown.failed)
         status = diag_no_memory(diag);
+    else if (!complete && stat(path.text, &info) != 0 && errno == ENOENT)
+        goto cleanup; /* the template leaves this language as it is */
     if (status == STATUS_OK)
         status = input_read_file(&input, path.text, TEXTS_FILE_LIMIT, &fault, diag);
     if (status == STATUS_OK) {
@@ -188,7 +220,10 @@ static enum status load_folder(struct texts *texts, const char *folder, bool com
         status = read_file(&file, input.data, input.size, &texts->arena, diag);
     }
     if (status == STATUS_OK)
-        status = override(texts, &file, complete, diag);
+        status = override(texts, &file, diag);
+    if (status == STATUS_OK && complete)
+        status = refuse_gaps(texts, &file, diag);
+cleanup:
     json_read_fini(&file.document);
     input_fini(&input);
     text_buffer_fini(&shown);

@@ -244,7 +244,9 @@ Test(texts, refuse_a_broken_folder_with_the_position)
     expect_refusal("en", "[]", "one object of texts");
     expect_refusal("en", "{\"sheet.gates\": ", ":1:");
     expect_refusal("en", "{\"sheet.gates\": \"a\", \"sheet.gates\": \"b\"}", "a second time");
-    expect_refusal("fr", "{\"sheet.gates\": \"Seuils\"}", "is missing");
+    /* the first ids in order are named, the others counted */
+    expect_refusal("fr", "{\"sheet.gates\": \"Seuils\"}", "missing: about.");
+    expect_refusal("fr", "{\"sheet.gates\": \"Seuils\"}", " more");
 }
 
 Test(texts, refuse_a_language_that_nobody_has)
@@ -256,6 +258,15 @@ Test(texts, refuse_a_language_that_nobody_has)
     struct diag path = {0};
     cr_assert_eq(texts_load("../en", "/tmp", &texts, &path), STATUS_USAGE);
     struct diag absent = {0};
-    cr_assert_eq(texts_load("en", "/nowhere", &texts, &absent), STATUS_INPUT);
-    cr_assert_not_null(strstr(absent.text, "/nowhere/language/en.json"));
+    cr_assert_eq(texts_load("fr", "/nowhere", &texts, &absent), STATUS_INPUT);
+    cr_assert_not_null(strstr(absent.text, "/nowhere/language/fr.json"));
+}
+
+Test(texts, of_a_folder_without_the_language_are_the_built_in_ones)
+{
+    struct texts texts = {0};
+    struct diag diag = {0};
+    cr_assert_eq(texts_load("en", "/nowhere", &texts, &diag), STATUS_OK, "%s", diag.text);
+    cr_assert_str_eq(texts_get(&texts, "sheet.gates"), "Gates");
+    texts_fini(&texts);
 }
