@@ -44,8 +44,8 @@ static void fail_each(const char *chart, enum summary_sample_kind kind)
 {
     struct chart_recorder recorder;
     chart_recorder_init(&recorder, kind, 5, "en", false);
-    struct chart_input input = {&recorder.summary, 0, &recorder.texts, theme_default(),
-                                CHART_WIDTH, 0, 0};
+    struct chart_input input = {
+        &recorder.summary, 0, &recorder.texts, theme_default(), CHART_WIDTH, 0, 0};
     long n = 0;
     for (;; n++) {
         struct chart_image image = {.width = 7};
@@ -78,12 +78,89 @@ Test(chart_failure, throughput_chart_reports_each_allocation_that_fails)
     fail_each("throughput", SUMMARY_SAMPLE_MISSING);
 }
 
-Test(chart_failure, chart_of_a_step_reports_each_allocation_that_fails)
+/* ---- Every chart, without fonts ---- */
+
+static struct canvas_extent measure(struct canvas *canvas, const struct canvas_font *font,
+                                    const char *text, size_t length)
 {
-    fail_each("step_split", SUMMARY_SAMPLE_MISSING);
+    (void)canvas;
+    (void)text;
+    return (struct canvas_extent){0.5 * font->size * (double)length, font->size, 0};
 }
 
-Test(chart_failure, communication_chart_reports_each_allocation_that_fails)
+static void begin(struct canvas *canvas, const struct canvas_page *page)
 {
-    fail_each("communication", SUMMARY_SAMPLE_MISSING);
+    (void)canvas;
+    (void)page;
+}
+
+static void rectangle(struct canvas *canvas, const struct canvas_box *box,
+                      const struct canvas_paint *paint)
+{
+    (void)canvas;
+    (void)box;
+    (void)paint;
+}
+
+static void polyline(struct canvas *canvas, const struct canvas_point *points, size_t count,
+                     const struct canvas_paint *paint)
+{
+    (void)canvas;
+    (void)points;
+    (void)count;
+    (void)paint;
+}
+
+static void put_text(struct canvas *canvas, const struct canvas_point *at,
+                     const struct canvas_font *font, canvas_colour colour, const char *text)
+{
+    (void)canvas;
+    (void)at;
+    (void)font;
+    (void)colour;
+    (void)text;
+}
+
+static enum status end(struct canvas *canvas, struct diag *diag)
+{
+    (void)canvas;
+    (void)diag;
+    return STATUS_OK;
+}
+
+static void fail_each_drawn(struct chart_recorder *recorder, const struct chart_row *row)
+{
+    static const struct canvas_backend backend = {measure,  begin,    rectangle,
+                                                  polyline, put_text, end};
+    struct canvas canvas = {&backend};
+    struct chart_input input = {
+        &recorder->summary, 0, &recorder->texts, theme_default(), CHART_WIDTH, 0, 0};
+    for (long n = 0;; n++) {
+        struct diag diag = {0};
+        cr_assert(n < 100000, "an end is reached");
+        atomic_store(&until_failure, n);
+        enum status status = row->draw(&input, &canvas, &diag);
+        bool reached = atomic_load(&until_failure) < 0;
+        atomic_store(&until_failure, -1);
+        if (!reached) {
+            cr_assert_eq(status, STATUS_OK);
+            return;
+        }
+        cr_assert_eq(status, STATUS_ENVIRONMENT, "%s, allocation %ld", row->name, n);
+        cr_assert_str_eq(diag.text, "out of memory");
+    }
+}
+
+Test(chart_failure, every_chart_reports_each_allocation_that_fails)
+{
+    size_t count;
+    const struct chart_row *rows = chart_table(&count);
+    struct chart_recorder recorder;
+    chart_recorder_init(&recorder, SUMMARY_SAMPLE_MISSING, 5, "en", false);
+    for (int kind = SUMMARY_SAMPLE_MISSING; kind < SUMMARY_SAMPLE_KIND_COUNT; kind++) {
+        chart_recorder_change(&recorder, (enum summary_sample_kind)kind, 5);
+        for (size_t i = 0; i < count; i++)
+            fail_each_drawn(&recorder, &rows[i]);
+    }
+    chart_recorder_fini(&recorder);
 }
