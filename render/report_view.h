@@ -70,6 +70,9 @@ void report_view_answer(struct text_buffer *out, const struct texts *texts, cons
 /* The same as a headline. */
 void report_view_title(struct text_buffer *out, const struct texts *texts,
                        const struct summary_decision *decision);
+/* The same where a heading says already that it is the decision: "Accept zero1". */
+void report_view_headline(struct text_buffer *out, const struct texts *texts,
+                          const struct summary_decision *decision);
 /* What to do, with the inputs that a prediction lacks and a changed global batch said. */
 void report_view_action(struct text_buffer *out, const struct texts *texts,
                         const struct summary_action *action);

@@ -35,6 +35,18 @@ void report_view_title(struct text_buffer *out, const struct texts *texts,
     text_buffer_fini(&answer);
 }
 
+void report_view_headline(struct text_buffer *out, const struct texts *texts,
+                          const struct summary_decision *decision)
+{
+    const char *chosen = decision->label != NULL ? decision->label : decision->strategy;
+    const struct sentence_value value = {.name = "strategy", .text = chosen};
+    bool accept = decision->decision != NULL && strcmp(decision->decision, "accept") == 0;
+    if (accept && chosen != NULL)
+        texts_fill(out, texts, "headline.accept_strategy", &value, 1);
+    else
+        text_buffer_puts(out, texts_word(texts, "headline", decision->decision));
+}
+
 static bool has_prefix(const char *text, const char *prefix)
 {
     return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;

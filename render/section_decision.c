@@ -179,10 +179,24 @@ static void write_certainty(const struct section *section)
 
 /* ---- The whole ---- */
 
+/* What was run on what: "gpt2_124m, 4 ranks, global batch 128; NVIDIA A10G". In a report of several
+ * groups the heading above says it. */
+static void write_subject_of_all(const struct section *section)
+{
+    const struct summary_group *group = section->group;
+    if (group == NULL || section->level > 1)
+        return;
+    const char *label = group->label != NULL ? group->label : "";
+    const char *text = section_append(section, label, group->device != NULL ? group->device : "");
+    if (text[0] != '\0')
+        manuscript_paragraph(section->out, MANUSCRIPT_QUIET, text);
+}
+
 void section_decision_write(const struct section *section)
 {
     section_title(section, "section.decision", true);
-    section_verdict_write(section);
+    write_subject_of_all(section);
+    section_verdict_below(section);
     if (section->group != NULL && section->group->candidate_count > 0) {
         write_gates(section);
         write_certainty(section);

@@ -8,8 +8,7 @@
 
 /* ---- Repeats, samples and how much they vary ---- */
 
-/* Steps that were timed: of all repeats together. */
-static double steps_of(const struct summary_candidate *candidate)
+double section_noise_steps(const struct summary_candidate *candidate)
 {
     if (candidate->interval_samples > 0)
         return candidate->interval_samples;
@@ -47,7 +46,7 @@ static bool has_skew(const struct summary_group *group)
 static void write_candidate(const struct section *section,
                             const struct summary_candidate *candidate)
 {
-    double steps = steps_of(candidate);
+    double steps = section_noise_steps(candidate);
     section_cell(section, candidate->label);
     section_cell(section, section_count(section, (double)candidate->repeats));
     cell_or_absent(section, isnan(steps) ? NULL : section_count(section, steps));

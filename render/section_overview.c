@@ -51,7 +51,7 @@ void section_overview_brief(const struct section *section)
 void section_overview_write(const struct section *section)
 {
     section_title(section, "section.overview", true);
-    section_verdict_write(section);
+    section_verdict_below(section);
     manuscript_paragraph(section->out, MANUSCRIPT_PLAIN, section_get(section, "overview.what"));
     write_groups(section);
     section_outlook_below(section);

@@ -10,7 +10,9 @@ void section_decision_write(const struct section *section);
 /* section_overview.c: of several groups, why they are not compared and what each one says. */
 void section_overview_write(const struct section *section);
 void section_overview_brief(const struct section *section);
-/* section_verdict.c: what was decided, why, and the three numbers. */
+/* section_verdict.c: what was decided, why, and the three numbers; below another section's heading,
+ * or as a section of its own. */
+void section_verdict_below(const struct section *section);
 void section_verdict_write(const struct section *section);
 /* section_outlook.c: what would change the answer, and the next actions; below another section's
  * heading, or as a section of its own. */
@@ -26,6 +28,8 @@ const char *section_chart_words(const struct section *section, const char *chart
 void section_method_write(const struct section *section);
 /* section_noise.c: repeats, samples and how much they vary, below another section's heading. */
 void section_noise_below(const struct section *section);
+/* Steps that were timed, of all repeats together; NAN: not known. */
+double section_noise_steps(const struct summary_candidate *candidate);
 /* Whether a note of a decision is about noise or an order that is not resolved. */
 bool section_noise_is_doubt(const struct summary_message *note);
 /* section_measured.c: the same in a few lines, and which files have the rest. */

@@ -101,14 +101,23 @@ static void write_subject(const struct section *section, const struct summary_ca
                                        "candidate", subject->label));
 }
 
-void section_verdict_write(const struct section *section)
+/* `bare`: the heading above says already that this is the decision. */
+static void write_verdict(const struct section *section, bool bare)
 {
     const struct summary_decision *decision =
         section->group != NULL ? &section->group->decision : &section->summary->decision;
     struct text_buffer title = {0};
-    report_view_title(&title, section->texts, decision);
+    if (bare)
+        report_view_headline(&title, section->texts, decision);
+    else
+        report_view_title(&title, section->texts, decision);
     manuscript_verdict(section->out, section_answer_tone(decision->decision),
                        section_take(section, &title), section_message(section, &decision->reason));
+}
+
+/* The numbers of the selected candidate, or of the one that comes closest. */
+static void write_numbers(const struct section *section)
+{
     if (section->group == NULL || section->group->candidate_count == 0)
         return;
     const struct summary_candidate *subject = section_view_subject(section->group);
@@ -118,4 +127,16 @@ void section_verdict_write(const struct section *section)
     write_subject(section, subject);
     manuscript_figures(section->out, figures, sizeof figures / sizeof figures[0]);
     write_level(section);
+}
+
+void section_verdict_below(const struct section *section)
+{
+    write_verdict(section, true);
+    write_numbers(section);
+}
+
+void section_verdict_write(const struct section *section)
+{
+    write_verdict(section, false);
+    write_numbers(section);
 }
