@@ -206,11 +206,12 @@ static void fail(struct summary_candidate *candidate, size_t index)
 
 /* ---- Judging ---- */
 
-static bool add_gate(struct summary_gate *gate, const char *name, double value, double limit,
-                     bool at_most)
+static void add_gate(struct summary_gate *gate, const char *name, double value, double limit)
 {
+    bool at_most = strcmp(name, "throughput") != 0;
     bool passes = at_most ? value <= limit : value >= limit;
     *gate = (struct summary_gate){.name = name, .value = value, .limit = limit};
+    gate->unit = !at_most ? "tokens/s" : strcmp(name, "memory") == 0 ? "MiB" : "ratio";
     gate->verdict = isnan(limit)                                                    ? "not_applied"
                     : isnan(value)                                                  ? "not_measured"
                     : !passes                                                       ? "fail"
@@ -218,7 +219,7 @@ static bool add_gate(struct summary_gate *gate, const char *name, double value, 
                                                                                     : "pass";
     gate->failed = !isnan(limit) && !passes;
     gate->margin = at_most ? limit - value : value - limit;
-    return gate->failed;
+    gate->margin_percent = 100 * gate->margin / limit;
 }
 
 static void judge(struct summary *summary, struct summary_candidate *candidate)
@@ -227,12 +228,18 @@ static void judge(struct summary *summary, struct summary_candidate *candidate)
     const char **failures = take(summary, 4 * sizeof *failures);
     const struct summary_policy *policy = &summary->policy;
     bool failed = candidate->failure.reason != NULL;
-    gates[0] = (struct summary_gate){
-        .name = "runtime", .verdict = failed ? "fail" : "pass", .failed = failed};
-    add_gate(&gates[1], "memory", candidate->peak_memory_mb, policy->memory_limit_mb, true);
-    add_gate(&gates[2], "throughput", candidate->throughput, policy->min_throughput, false);
+    gates[0] = (struct summary_gate){.name = "runtime",
+                                     .verdict = failed ? "fail" : "pass",
+                                     .failed = failed,
+                                     .detail = failed ? candidate->failure.reason : "completed",
+                                     .value = NAN,
+                                     .limit = NAN,
+                                     .margin = NAN,
+                                     .margin_percent = NAN};
+    add_gate(&gates[1], "memory", candidate->peak_memory_mb, policy->memory_limit_mb);
+    add_gate(&gates[2], "throughput", candidate->throughput, policy->min_throughput);
     add_gate(&gates[3], "communication", candidate->communication_ratio,
-             policy->max_communication_ratio, true);
+             policy->max_communication_ratio);
     size_t count = 0;
     for (size_t i = 0; i < 4; i++) {
         if (i > 0 && failed && isnan(gates[i].value)) {

@@ -136,7 +136,7 @@ Test(chart_margins, says_where_what_then_and_how_far)
     cr_assert(says("now 16,384"));
     cr_assert(says("15,593 measured by ddp"));
     cr_assert(says("memory limit (MiB)"));
-    cr_assert(says("Moved alone, these never change the answer: required gain."));
+    cr_assert(says("No value of these, moved alone, changes the answer: required gain."));
 }
 
 Test(chart_margins, says_the_same_in_chinese)
