@@ -1,6 +1,5 @@
 #include "sheet_table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "sheet_changes.h"
@@ -37,9 +36,16 @@ static const struct sheet_row rows[] = {
     {"sheet.left_out", sheet_changes_left_out_write, sheet_changes_left_out_has_content},
 };
 
+#define SHEET_COUNT (sizeof rows / sizeof rows[0])
+
+struct sheet_choice {
+    const struct sheet_row *rows[SHEET_COUNT];
+    size_t count;
+};
+
 const struct sheet_row *sheet_table(size_t *count)
 {
-    *count = sizeof rows / sizeof rows[0];
+    *count = SHEET_COUNT;
     return rows;
 }
 
@@ -58,25 +64,33 @@ static bool suits(const struct sheet_row *row, const struct summary *summary)
     return of_changes == (summary->changes != NULL);
 }
 
-void sheet_table_write(struct workbook *workbook, const struct sheet_input *input,
-                       const struct sheet_row *const *wanted, size_t count)
+/* Takes what suits of `count` rows into `sheets`. */
+static void choose(const struct sheet_input *input, const struct sheet_row *const *wanted,
+                   size_t count, struct sheet_choice *choice)
 {
-    const struct sheet_row **present = calloc(count + 1, sizeof *present);
-    struct sheet_input whole = *input;
-    if (present == NULL) {
-        workbook_lack_memory(workbook);
-        return;
-    }
-    whole.sheets = present;
     for (size_t i = 0; i < count; i++)
         if (suits(wanted[i], input->summary) &&
             (wanted[i]->has_content == NULL || wanted[i]->has_content(input)))
-            present[whole.sheet_count++] = wanted[i];
-    for (size_t i = 0; i < whole.sheet_count; i++) {
+            choice->rows[choice->count++] = wanted[i];
+}
+
+void sheet_table_write(struct workbook *workbook, const struct sheet_input *input,
+                       const struct sheet_row *const *wanted, size_t count)
+{
+    struct sheet_choice choice = {.count = 0};
+    const struct sheet_row *all[SHEET_COUNT];
+    for (size_t i = 0; i < SHEET_COUNT; i++)
+        all[i] = &rows[i];
+    choose(input, wanted, count < SHEET_COUNT ? count : SHEET_COUNT, &choice);
+    if (choice.count == 0) /* a template made for one kind of report names no sheet of the other */
+        choose(input, all, SHEET_COUNT, &choice);
+    struct sheet_input whole = *input;
+    whole.sheets = choice.rows;
+    whole.sheet_count = choice.count;
+    for (size_t i = 0; i < choice.count; i++) {
         struct sheet *sheet =
-            workbook_add_sheet(workbook, texts_get(input->texts, present[i]->title_id));
+            workbook_add_sheet(workbook, texts_get(input->texts, choice.rows[i]->title_id));
         if (sheet != NULL)
-            present[i]->write(&whole, sheet);
+            choice.rows[i]->write(&whole, sheet);
     }
-    free(present);
 }

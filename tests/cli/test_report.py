@@ -329,6 +329,40 @@ class Workbook(Report):
                      "<dcterms:created"):
             self.assertIn(word, core)
 
+    def template(self, report):
+        os.makedirs(self.path("template/language"), exist_ok=True)
+        for name, content in (("report.json", report), ("language/en.json", {})):
+            with open(self.path("template/" + name), "w") as file:
+                json.dump(content, file)
+        return ("--format", "xlsx", "--template", self.path("template"))
+
+    def test_a_template_chooses_sheets_and_their_order(self):
+        options = self.template({"organisation": "A & <B>",
+                                 "xlsx": {"sheets": ["what_if", "candidates"]}})
+        self.report_sample("accept.json", *options)
+        book = self.book()
+        self.assertEqual(list(book.sheets), ["What if", "Candidates"])
+        core = book.zip.read("docProps/core.xml").decode()
+        self.assertIn("<dc:creator>A &amp; &lt;B&gt;</dc:creator>", core)
+        self.assertIn("<Company>A &amp; &lt;B&gt;</Company>",
+                      book.zip.read("docProps/app.xml").decode())
+        cells = {place: cell for place, cell in book.cells("What if").items() if cell != ""}
+        self.assertIn("zero1", cells.values())
+        self.report_sample("accept.json", *self.template({"xlsx": {"sheets": ["what_if"]}}))
+        alone = self.book()  # copies of the candidates' numbers where their sheet is not there
+        self.assertEqual(list(alone.sheets), ["What if"])
+        self.assertEqual({place: cell for place, cell in alone.cells("What if").items()
+                          if cell != ""}, cells)
+
+    def test_a_comparison_is_a_sound_workbook_under_any_template(self):
+        with open(self.path("changes.json"), "w") as file:
+            subprocess.run([PROGRAM, "compare", "--format", "json",
+                            os.path.join(SAMPLES, "accept.json"), os.path.join(SAMPLES, "tune.json")],
+                           stdout=file, check=False)
+        for options in (("--format", "xlsx"), self.template({"xlsx": {"sheets": ["candidates"]}})):
+            self.run_report("--output", self.output, *options, self.path("changes.json"))
+            self.assertGreater(len(self.book().sheets), 4)
+
     def test_sheet_names_are_those_of_the_language(self):
         self.report_sample("accept.json", "--format", "xlsx", "--language", "zh")
         names = list(self.book().sheets)
