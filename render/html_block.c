@@ -36,20 +36,39 @@ static void put_element(struct text_buffer *out, const char *name, enum manuscri
 
 /* ---- Blocks ---- */
 
+/* Whether there is a verdict between this heading and the next part. */
+static bool decides(const struct manuscript_block *part)
+{
+    for (const struct manuscript_block *block = part->next; block != NULL; block = block->next) {
+        if (block->kind == MANUSCRIPT_VERDICT)
+            return true;
+        if (block->kind == MANUSCRIPT_SECTION && block->level == 1)
+            return false;
+    }
+    return false;
+}
+
+/* On paper a decision has its pages to itself; other parts follow each other. */
+static void put_part(struct html_block_page *page, const struct manuscript_block *block)
+{
+    bool decided = decides(block);
+    bool new_page = page->in_part && block->new_page && (decided || page->decided);
+    text_buffer_puts(page->out, page->in_part ? "</section>\n" : "");
+    text_buffer_puts(page->out, "<section aria-labelledby=\"");
+    html_text_put(page->out, block->anchor);
+    text_buffer_printf(page->out, "\"%s>\n", new_page ? " class=\"new-page\"" : "");
+    page->in_part = true;
+    page->decided = decided;
+}
+
 static void put_section(struct html_block_page *page, const struct manuscript_block *block)
 {
     unsigned level = block->level < 3 ? block->level + 1 : 4;
-    if (block->level == 1) {
-        text_buffer_puts(page->out, page->in_part ? "</section>\n" : "");
-        text_buffer_puts(page->out, "<section aria-labelledby=\"");
-        html_text_put(page->out, block->anchor);
-        text_buffer_printf(page->out, "\"%s>\n", block->new_page ? " class=\"new-page\"" : "");
-        page->in_part = true;
-    }
+    if (block->level == 1)
+        put_part(page, block);
     text_buffer_printf(page->out, "<h%u id=\"", level);
     html_text_put(page->out, block->anchor);
-    text_buffer_printf(page->out, "\"%s>",
-                       block->new_page && block->level > 1 ? " class=\"new-page\"" : "");
+    text_buffer_puts(page->out, "\">");
     html_text_put(page->out, block->text);
     text_buffer_printf(page->out, "</h%u>\n", level);
     page->anchor = block->anchor;

@@ -14,6 +14,7 @@ struct html_block_page {
     struct text_buffer *out;
     const char *anchor; /* of the heading above, which labels a table; NULL: none yet */
     bool in_part;       /* a <section> is open */
+    bool decided;       /* and it has a verdict */
 };
 
 /* Appends the block and those after it that belong to it, and returns the next one. */

@@ -4,6 +4,7 @@
 #include "html_style.h"
 #include "html_text.h"
 #include "report_template.h"
+#include "report_view.h"
 #include "sentence.h"
 #include "texts.h"
 
@@ -25,7 +26,7 @@ static void put_head(struct text_buffer *out, const struct report_input *input)
                           "<meta name=\"color-scheme\" content=\"light dark\" />\n"
                           "<meta name=\"generator\" content=\"rankledger " RANKLEDGER_VERSION
                           "\" />\n<title>");
-    put_text(out, input->texts, "report.title");
+    html_text_put(out, report_view_name(input->texts, input->summary));
     text_buffer_puts(out, "</title>\n<style>\n");
     html_style_put(out, input->template);
     text_buffer_puts(out, "</style>\n</head>\n<body>\n");
@@ -53,7 +54,7 @@ static void put_header(struct text_buffer *out, const struct report_input *input
         text_buffer_puts(out, "</p>");
     }
     text_buffer_puts(out, "<h1>");
-    put_text(out, input->texts, "report.title");
+    html_text_put(out, report_view_name(input->texts, input->summary));
     text_buffer_puts(out, "</h1></div>\n");
     put_logo(out, input->template);
     text_buffer_puts(out, "</header>\n");
