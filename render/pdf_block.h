@@ -17,6 +17,22 @@ void pdf_block_table(struct pdf_flow *flow, const struct manuscript_block *block
 enum status pdf_block_chart(struct pdf_flow *flow, const struct manuscript_block *block,
                             struct diag *diag) STATUS_CHECKED;
 
+/* Any block. */
+enum status pdf_block_put(struct pdf_flow *flow, const struct manuscript_block *block,
+                          struct diag *diag) STATUS_CHECKED;
+
+/* To be called before each block: where it begins the words that lead to a chart, plans how wide
+ * that chart and those after it are, and begins a page for them if need be, so that words and
+ * chart stand together. */
+enum status pdf_block_plan_charts(struct pdf_flow *flow, const struct manuscript_block *block,
+                                  struct diag *diag) STATUS_CHECKED;
+
+/* The theme with smaller titles. */
+struct theme pdf_block_chart_theme(const struct theme *theme);
+
+/* Whether it is a heading that begins a part of the report. */
+bool pdf_block_begins_part(const struct manuscript_block *block);
+
 /* Whether the chart that follows a heading bears the same title. */
 bool pdf_block_bears_heading(const struct manuscript_block *heading);
 

@@ -8,11 +8,18 @@
 
 #define GAP 12.0
 /* Charts are laid out for so many CSS pixels between their margins, so that on A4 their text of
- * 11.5 pixels is printed at 7.8 points; up to WIDTH_MOST, 6.6 points, where charts then fill a page
+ * 11.5 pixels is printed at 7.8 points; up to WIDTH_MOST, 6.4 points, where charts then fill a page
  * that they would leave half empty. The margins of a chart lie in those of the page. */
 #define WIDTH_USUAL 760.0
-#define WIDTH_MOST 900.0
+#define WIDTH_MOST 920.0
 #define TRIM (CHART_FRAME_MARGIN - 4) /* of a chart's margins above and below, pixels */
+/* The most that is left above what comes first; a trial on an empty page does not have it. */
+#define FIRST_GAP 18.0
+/* So many blocks of words may lead to a chart. */
+#define LEAD_MOST 12
+/* Below a heading of the page a chart's own title is a caption; pixels. */
+#define TITLE 14.5
+#define SUBTITLE 12.5
 /* A chart in parts begins on the page of the one before if so much of a page is free. */
 #define ROOM_FOR_PARTS 0.5
 
@@ -55,6 +62,14 @@ static enum status try_chart(struct setting *setting, double width, double room,
     return setting->chart->draw(&setting->input, &part.canvas, diag);
 }
 
+struct theme pdf_block_chart_theme(const struct theme *theme)
+{
+    struct theme captions = *theme;
+    captions.font[THEME_FONT_TITLE].size = TITLE;
+    captions.font[THEME_FONT_SUBTITLE].size = SUBTITLE;
+    return captions;
+}
+
 static struct setting setting_of(struct pdf_flow *flow, const struct manuscript_block *block)
 {
     const struct report_input *report = flow->input;
@@ -63,7 +78,7 @@ static struct setting setting_of(struct pdf_flow *flow, const struct manuscript_
                             .input = {.summary = report->summary,
                                       .group = block->group,
                                       .texts = report->texts,
-                                      .theme = report->theme}};
+                                      .theme = &flow->charts}};
 }
 
 /* ---- Room ---- */
@@ -84,38 +99,99 @@ static double room_of_page(const struct pdf_flow *flow)
 
 /* ---- Several charts on one page ---- */
 
-/* The next chart, if nothing but headings that it bears itself stands between. */
-static const struct manuscript_block *next_chart(const struct manuscript_block *block)
+/* The chart that follows what leads to it (headings and a few words), or NULL. */
+static const struct manuscript_block *chart_of(const struct manuscript_block *block)
 {
-    block = block->next;
-    if (block != NULL && block->kind == MANUSCRIPT_SECTION && pdf_block_bears_heading(block))
-        block = block->next;
-    return block != NULL && block->kind == MANUSCRIPT_CHART ? block : NULL;
+    const struct manuscript_block *first = block;
+    size_t blocks = 0;
+    for (; block != NULL && blocks < LEAD_MOST; block = block->next, blocks++) {
+        if (block->kind == MANUSCRIPT_CHART)
+            return block;
+        if (block != first && pdf_block_begins_part(block))
+            return NULL;
+        if (block->kind == MANUSCRIPT_TABLE || block->kind == MANUSCRIPT_VERDICT ||
+            block->kind == MANUSCRIPT_FIGURES)
+            return NULL;
+    }
+    return NULL;
 }
 
-/*
- * How wide this chart and those after it are laid out: a little wider, and so printed smaller, than
- * usual where one more then fits the page. `height` is this one's at the usual width.
- */
-static enum status plan(struct pdf_flow *flow, const struct manuscript_block *block, double height,
-                        struct diag *diag)
+/* How much of a page the words before a chart take: they are set for a trial. */
+static enum status height_of_lead(const struct pdf_flow *flow, const struct manuscript_block *first,
+                                  const struct manuscript_block *chart, double *height,
+                                  struct diag *diag)
 {
-    const double most = WIDTH_MOST / WIDTH_USUAL;
-    double room = height <= most * room_left(flow) ? room_left(flow) : room_of_page(flow);
-    double sum = height;
+    struct pdf_mark mark = pdf_document_mark(flow->document);
+    struct pdf_flow trial = *flow;
     enum status status = STATUS_OK;
-    flow->chart_width = WIDTH_USUAL * fmin(fmax(1, height / room), most);
+    trial.bottom = INFINITY;
+    trial.waiting_count = 0;
+    if (pdf_document_add(trial.document) == NULL)
+        return diag_no_memory(diag);
+    trial.y = 0;
+    trial.empty = true;
+    for (; first != chart && status == STATUS_OK; first = first->next)
+        status = pdf_block_put(&trial, first, diag);
+    *height = trial.y;
+    for (size_t i = 0; i < trial.waiting_count; i++)
+        *height += trial.waiting[i].before + trial.waiting[i].height;
+    pdf_document_return(flow->document, mark);
+    return status;
+}
+
+/* What charts in a row need of a page: their words, and the charts at the usual width. */
+struct need {
+    double words, charts;
+};
+
+static enum status add_need(struct pdf_flow *flow, const struct manuscript_block *first,
+                            const struct manuscript_block *chart, struct need *need,
+                            struct diag *diag)
+{
+    double lead = 0;
+    struct setting setting = setting_of(flow, chart);
+    enum status status = height_of_lead(flow, first, chart, &lead, diag);
+    if (status == STATUS_OK)
+        status = try_chart(&setting, WIDTH_USUAL, 0, diag);
+    need->words += lead + (GAP + (need->charts > 0 ? FIRST_GAP : 0)) * flow->density.gap;
+    need->charts += setting.height;
+    return status;
+}
+
+static bool fits(const struct need *need, double room)
+{
+    return need->words + need->charts * WIDTH_USUAL / WIDTH_MOST <= room;
+}
+
+enum status pdf_block_plan_charts(struct pdf_flow *flow, const struct manuscript_block *block,
+                                  struct diag *diag)
+{
+    const struct manuscript_block *chart = chart_of(block);
+    struct need need = {0, 0};
+    if (chart == NULL || flow->charts_planned > 0)
+        return STATUS_OK;
+    enum status status = add_need(flow, block, chart, &need, diag);
+    double left = 0;
+    if (flow->document->last != NULL)
+        left = flow->bottom - flow->y - (flow->empty ? 0 : FIRST_GAP * flow->density.gap);
+    double room = flow->bottom - flow->top;
+    if (fits(&need, left))
+        room = left;
+    else if (fits(&need, room) || left < need.words + ROOM_FOR_PARTS * room)
+        pdf_flow_break(flow);
+    flow->chart_width = WIDTH_MOST;
     flow->charts_planned = 1;
-    for (block = next_chart(block); block != NULL && status == STATUS_OK;
-         block = next_chart(block)) {
-        struct setting next = setting_of(flow, block);
-        status = try_chart(&next, WIDTH_USUAL, 0, diag);
-        sum += next.height + GAP * flow->density.gap * most;
-        if (status != STATUS_OK || sum > most * room)
+    for (struct need all = need; status == STATUS_OK && fits(&all, room);) {
+        need = all;
+        /* a hundredth: what is rounded at the one width may not be at the other */
+        flow->chart_width = WIDTH_USUAL * fmin(fmax(1, 1.01 * need.charts / (room - need.words)),
+                                               WIDTH_MOST / WIDTH_USUAL);
+        block = chart->next;
+        chart = chart_of(block);
+        if (chart == NULL)
             break;
-        /* a hundredth: what is rounded up at the one width may not be at the other */
-        flow->chart_width = WIDTH_USUAL * fmin(fmax(1, 1.01 * sum / room), most);
-        flow->charts_planned++;
+        status = add_need(flow, block, chart, &all, diag);
+        flow->charts_planned += status == STATUS_OK && fits(&all, room);
     }
     return status;
 }
@@ -192,15 +268,13 @@ enum status pdf_block_chart(struct pdf_flow *flow, const struct manuscript_block
                             struct diag *diag)
 {
     struct setting setting = setting_of(flow, block);
-    enum status status = STATUS_OK;
-    if (flow->charts_planned == 0) {
-        status = try_chart(&setting, WIDTH_USUAL, 0, diag);
-        if (status == STATUS_OK)
-            status = plan(flow, block, setting.height, diag);
-    }
+    enum status status = pdf_block_plan_charts(flow, block, diag);
+    if (status != STATUS_OK)
+        return status;
     flow->charts_planned--;
-    if (status == STATUS_OK)
-        status = try_chart(&setting, flow->chart_width, room_left(flow), diag);
+    status = try_chart(&setting, flow->chart_width, room_left(flow), diag);
+    if (status == STATUS_OK && !setting.placed && flow->chart_width < WIDTH_MOST)
+        status = try_chart(&setting, WIDTH_MOST, room_left(flow), diag);
     if (status == STATUS_OK && !setting.placed)
         status = try_chart(&setting, flow->chart_width, room_of_page(flow), diag);
     if (status == STATUS_OK && !setting.placed)

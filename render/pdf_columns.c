@@ -3,9 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-/* A word longer than this may be broken; a code keeps so much of it on a line. Points. */
+/* A word longer than this may be broken; so may a code, of which a digest of 64 characters then has
+ * two lines. Points. */
 #define WORD_MOST 110.0
-#define CODE_LEAST 70.0
+#define CODE_LEAST 125.0
+#define HEAD_MOST 60.0
 /* The sizes that are tried; 0.82 of 8 points is 6.5. */
 static const double sizes[] = {1, 0.9, 0.82};
 
@@ -87,7 +89,9 @@ static void need_of_cell(const struct pdf_flow *flow, const struct manuscript_co
     if (natural <= need->least)
         return;
     double word = column->number ? natural : widest_word(flow, &font, text) + mark;
-    widen(need, natural, column->code ? CODE_LEAST : fmin(word, WORD_MOST));
+    /* a code is broken into as few lines as it can be, all of one length */
+    double code = natural / ceil(natural / CODE_LEAST) + 0.5;
+    widen(need, natural, column->code ? code : fmin(word, WORD_MOST));
 }
 
 static void need_of_head(const struct pdf_flow *flow, const struct manuscript_column *column,
@@ -97,10 +101,15 @@ static void need_of_head(const struct pdf_flow *flow, const struct manuscript_co
     struct canvas_font font = pdf_columns_head_font(flow, &usual);
     if (column->heading == NULL)
         return;
-    double word = widest_word(flow, &font, column->heading);
-    /* a heading may have two lines */
+    /* broken at blanks only, in two lines */
+    double word = 0;
+    for (const char *rest = column->heading; rest[0] != '\0'; rest += strspn(rest, " ")) {
+        size_t length = strcspn(rest, " ");
+        word = fmax(word, width_of(flow, &font, rest, length));
+        rest += length;
+    }
     double whole = width_of(flow, &font, column->heading, strlen(column->heading));
-    widen(need, fmax(word, whole * 0.55), fmin(word, WORD_MOST));
+    widen(need, fmax(word, whole * 0.55), fmin(word, HEAD_MOST));
 }
 
 /* ---- Sharing ---- */

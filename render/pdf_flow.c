@@ -20,8 +20,8 @@ static const struct canvas_font fonts[PDF_FONT_COUNT] = {
     [PDF_FONT_TABLE_CODE] = {.size = 7.5, .fixed = true},
     [PDF_FONT_CODE] = {.size = 8.5, .fixed = true},
     [PDF_FONT_HEADING_1] = {.size = 17, .bold = true},
-    [PDF_FONT_HEADING_2] = {.size = 11.5, .bold = true},
-    [PDF_FONT_HEADING_3] = {.size = 9.5, .bold = true},
+    [PDF_FONT_HEADING_2] = {.size = 12.5, .bold = true},
+    [PDF_FONT_HEADING_3] = {.size = 10.5, .bold = true},
     [PDF_FONT_VERDICT] = {.size = 16, .bold = true},
     [PDF_FONT_VALUE] = {.size = 15, .bold = true},
 };

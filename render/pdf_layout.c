@@ -25,7 +25,7 @@ struct part {
     bool has_verdict;
 };
 
-static bool begins_part(const struct manuscript_block *block)
+bool pdf_block_begins_part(const struct manuscript_block *block)
 {
     return block->kind == MANUSCRIPT_SECTION && (block->new_page || block->level == 1);
 }
@@ -37,7 +37,7 @@ static struct part next_part(const struct manuscript_block *first)
     /* headings that follow one another begin it together */
     while (block != NULL && block->kind == MANUSCRIPT_SECTION)
         block = block->next;
-    for (; block != NULL && !begins_part(block); block = block->next)
+    for (; block != NULL && !pdf_block_begins_part(block); block = block->next)
         part.has_verdict |= block->kind == MANUSCRIPT_VERDICT;
     part.end = block;
     return part;
@@ -75,8 +75,8 @@ bool pdf_block_bears_heading(const struct manuscript_block *heading)
     return next != NULL && next->kind == MANUSCRIPT_CHART && strcmp(next->text, heading->text) == 0;
 }
 
-static enum status put_block(struct pdf_flow *flow, const struct manuscript_block *block,
-                             struct diag *diag)
+enum status pdf_block_put(struct pdf_flow *flow, const struct manuscript_block *block,
+                          struct diag *diag)
 {
     switch (block->kind) {
     case MANUSCRIPT_SECTION:
@@ -114,9 +114,14 @@ static enum status put_part(struct pdf_flow *flow, const struct part *part, stru
     struct list list = {0, 0};
     enum status status = STATUS_OK;
     for (const struct manuscript_block *block = part->first;
-         block != part->end && status == STATUS_OK && !flow->document->failed; block = block->next)
-        if (is_shown(flow, block, &list))
-            status = put_block(flow, block, diag);
+         block != part->end && status == STATUS_OK && !flow->document->failed;
+         block = block->next) {
+        if (!is_shown(flow, block, &list))
+            continue;
+        status = pdf_block_plan_charts(flow, block, diag);
+        if (status == STATUS_OK)
+            status = pdf_block_put(flow, block, diag);
+    }
     if (list.left_out > 0)
         pdf_block_more(flow, list.left_out);
     return status;
@@ -198,7 +203,7 @@ static enum status put_rest(struct pdf_flow *flow, const struct part *part,
             copy->anchor = NULL; /* the outline has it once */
             pdf_flow_head(flow, copy, true);
         } else if (again) {
-            status = put_block(flow, block, diag);
+            status = pdf_block_put(flow, block, diag);
         }
     }
     flow->waiting_count = 0;
@@ -256,6 +261,7 @@ enum status pdf_layout(const struct manuscript *manuscript, const struct report_
     struct pdf_flow flow;
     enum status status = STATUS_OK;
     pdf_flow_init(&flow, input, document);
+    flow.charts = pdf_block_chart_theme(input->theme);
     bool alone = false; /* the page belongs to a decision */
     for (const struct manuscript_block *block = manuscript->first;
          block != NULL && status == STATUS_OK && !document->failed;) {

@@ -8,6 +8,11 @@
 #define RULE 0.4
 #define HEAD_RULE 0.9
 #define FEW_LINES 4 /* a row with no more is not parted */
+/* A table of so few rows, of no more than this part of a page, is not parted; of others the first
+ * rows stand together. */
+#define WHOLE_ROWS 12
+#define WHOLE_PART 0.35
+#define FIRST_ROWS 3
 
 struct cell {
     struct text_lines lines;
@@ -169,25 +174,55 @@ static void put_row(const struct table *table, const struct row *row, bool first
     }
 }
 
+static double height_of_rows(const struct table *table, const struct row *rows, size_t count)
+{
+    double height = 0;
+    for (size_t i = 0; i < count; i++)
+        height += height_of(table, &rows[i], rows[i].lines);
+    return height;
+}
+
+/* How much of the table stands on one page with its headings: all of it if that is little. */
+static double height_together(const struct table *table, const struct row *rows, size_t count,
+                              bool all)
+{
+    double most = WHOLE_PART * (table->flow->bottom - table->flow->top);
+    double height = height_of_rows(table, rows, count);
+    if (all && height <= most)
+        return height;
+    height = height_of_rows(table, rows, count < FIRST_ROWS ? count : FIRST_ROWS);
+    if (height <= most || count == 0)
+        return height;
+    return height_of(table, &rows[0], rows[0].lines < FEW_LINES ? rows[0].lines : FEW_LINES);
+}
+
+static size_t count_shown(const struct pdf_flow *flow, const struct manuscript_table *table)
+{
+    return flow->rows_most > 0 && flow->rows_most < table->row_count ? flow->rows_most
+                                                                     : table->row_count;
+}
+
 void pdf_block_table(struct pdf_flow *flow, const struct manuscript_block *block)
 {
     struct table table = {.flow = flow, .source = block->table};
-    size_t count = 0;
+    struct row first[WHOLE_ROWS]; /* broken into lines before any is set */
     if (block->table == NULL || block->table->column_count == 0)
         return;
     table.room = ROW_ROOM * flow->density.gap;
     table.columns = pdf_columns_share(flow, block->table);
     table.head = fill_head(&table);
-    for (const struct manuscript_row *source = block->table->first; source != NULL;
-         source = source->next) {
-        if (flow->rows_most > 0 && count == flow->rows_most)
-            break;
+    size_t shown = count_shown(flow, block->table);
+    size_t filled = 0;
+    const struct manuscript_row *source = block->table->first;
+    for (; filled < shown && filled < WHOLE_ROWS; source = source->next)
+        first[filled++] = fill_row(&table, source);
+    put_head(&table, GAP, height_together(&table, first, filled, filled == shown));
+    for (size_t i = 0; i < filled; i++)
+        put_row(&table, &first[i], i == 0);
+    for (size_t i = filled; i < shown; i++, source = source->next) {
         struct row row = fill_row(&table, source);
-        size_t whole = row.lines < FEW_LINES ? row.lines : FEW_LINES;
-        if (count == 0)
-            put_head(&table, GAP, height_of(&table, &row, whole));
-        put_row(&table, &row, count++ == 0);
+        put_row(&table, &row, false);
     }
-    if (count < block->table->row_count)
-        pdf_block_more(flow, block->table->row_count - count);
+    if (shown < block->table->row_count)
+        pdf_block_more(flow, block->table->row_count - shown);
 }
