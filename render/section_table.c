@@ -55,21 +55,6 @@ const struct section_row *section_find(const char *name)
     return NULL;
 }
 
-const struct section_row *const *section_default(bool brief, size_t *count)
-{
-    static const struct section_row *const whole_report[] = {
-        &rows[ROW_DECISION], &rows[ROW_CANDIDATES],     &rows[ROW_CHARTS],
-        &rows[ROW_METHOD],   &rows[ROW_CHECKS],         &rows[ROW_SOURCES],
-        &rows[ROW_CHANGES],  &rows[ROW_CHANGES_VALUES], &rows[ROW_CHANGES_JUDGED]};
-    static const struct section_row *const brief_report[] = {
-        &rows[ROW_VERDICT], &rows[ROW_CANDIDATES],     &rows[ROW_OUTLOOK],
-        &rows[ROW_CHARTS],  &rows[ROW_MEASURED],       &rows[ROW_FILES],
-        &rows[ROW_CHANGES], &rows[ROW_CHANGES_VALUES], &rows[ROW_CHANGES_JUDGED]};
-    *count = brief ? sizeof brief_report / sizeof brief_report[0]
-                   : sizeof whole_report / sizeof whole_report[0];
-    return brief ? brief_report : whole_report;
-}
-
 /* ---- A whole manuscript ---- */
 
 struct build {
@@ -130,15 +115,35 @@ static bool suits(const struct section_row *row, const struct summary *summary)
     return of_changes == (summary->changes != NULL);
 }
 
+/* The sections of a kind, for a template that names none of it. */
+static struct build default_build(const struct build *build)
+{
+    static const struct section_row *const of_summary[] = {
+        &rows[ROW_DECISION], &rows[ROW_CANDIDATES], &rows[ROW_CHARTS],
+        &rows[ROW_METHOD],   &rows[ROW_CHECKS],     &rows[ROW_SOURCES]};
+    static const struct section_row *const of_changes[] = {
+        &rows[ROW_CHANGES], &rows[ROW_CHANGES_VALUES], &rows[ROW_CHANGES_JUDGED]};
+    struct build complete = *build;
+    for (size_t i = 0; i < build->count; i++)
+        if (suits(build->rows[i], build->input->summary))
+            return complete;
+    bool changes = build->input->summary->changes != NULL;
+    complete.rows = changes ? of_changes : of_summary;
+    complete.count = changes ? sizeof of_changes / sizeof of_changes[0]
+                             : sizeof of_summary / sizeof of_summary[0];
+    return complete;
+}
+
 enum status section_build(const struct section_input *input,
                           const struct section_row *const *wanted, size_t count,
                           struct manuscript *out, struct diag *diag)
 {
-    const struct build build = {input, wanted, count, out};
+    const struct build given = {input, wanted, count, out};
+    const struct build build = default_build(&given);
     bool parts = input->summary->group_count > 1;
     bool parts_done = false;
-    for (size_t i = 0; i < count; i++) {
-        const struct section_row *row = wanted[i];
+    for (size_t i = 0; i < build.count; i++) {
+        const struct section_row *row = build.rows[i];
         if (!suits(row, input->summary) || (row->of_group && parts && parts_done))
             continue;
         const struct section section = whole(&build, row->name);

@@ -54,13 +54,12 @@ const struct section_row *section_table(size_t *count);
 /* NULL if there is no such section. */
 const struct section_row *section_find(const char *name);
 
-/* What a report on pages shows where no template says it, and a brief one for a pull request. */
-const struct section_row *const *section_default(bool brief, size_t *count);
-
 /*
  * Appends sections to a manuscript. Of several comparability groups each gets a part of its own
  * with all the sections that are once a group; a report without any group (nothing usable was
- * read) still says so. STATUS_ENVIRONMENT if memory is exhausted.
+ * read) still says so. Those of a comparison and those of a summary are left out of each other's
+ * reports; where none of a kind is named, all of its kind are written. STATUS_ENVIRONMENT if memory
+ * is exhausted.
  */
 enum status section_build(const struct section_input *input, const struct section_row *const *rows,
                           size_t count, struct manuscript *out, struct diag *diag) STATUS_CHECKED;
