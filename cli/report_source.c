@@ -119,8 +119,8 @@ static enum status refuse_several(const struct report_source *source, struct dia
     return diag_set(
         diag, STATUS_USAGE,
         "%zu summaries given, and a report is made of one: type 'rankledger compare "
-        "--format json %s %s >comparison.json' and 'rankledger report comparison.json' "
-        "for what changed between two, or give the evidence",
+        "--format json --output comparison.json %s %s' and then 'rankledger report "
+        "comparison.json' for what changed, or give the evidence",
         operands->count,
         text_escape_into(first, sizeof first, operands->values[0], strlen(operands->values[0])),
         text_escape_into(second, sizeof second, operands->values[1], strlen(operands->values[1])));
