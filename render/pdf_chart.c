@@ -198,6 +198,22 @@ enum status pdf_block_plan_charts(struct pdf_flow *flow, const struct manuscript
 
 /* ---- One chart on several pages ---- */
 
+/* Adds rows for as long as the chart stays within `most`: where panels stand side by side, some
+ * take no more height. */
+static enum status add_rows(struct setting *setting, size_t rows, double most, size_t *count,
+                            struct diag *diag)
+{
+    enum status status = STATUS_OK;
+    while (*count < rows && status == STATUS_OK) {
+        setting->input.row_count = *count + 1;
+        status = try_chart(setting, WIDTH_USUAL, 0, diag);
+        if (setting->height > most)
+            break;
+        (*count)++;
+    }
+    return status;
+}
+
 /* How many rows a page takes, so that all pages have about as many. */
 static enum status count_rows(struct setting *setting, size_t rows, size_t *count,
                               struct diag *diag)
@@ -213,9 +229,17 @@ static enum status count_rows(struct setting *setting, size_t rows, size_t *coun
             break;
         fit -= (fit + 7) / 8;
     }
+    if (status == STATUS_OK)
+        status = add_rows(setting, rows, room, &fit, diag);
     double pages = ceil((double)rows / (double)fit);
     *count = (size_t)ceil((double)rows / pages);
-    return status;
+    if (status != STATUS_OK || *count == fit)
+        return status;
+    setting->input.row_count = *count;
+    status = try_chart(setting, WIDTH_USUAL, 0, diag);
+    /* half a pixel: the same height, rounded another way */
+    return status == STATUS_OK ? add_rows(setting, fit, setting->height + 0.5, count, diag)
+                               : status;
 }
 
 /* The rows from first_row on, fewer than row_count if they do not fit. */
