@@ -58,6 +58,18 @@ static const char *why_of(const struct section *section, const struct summary_ca
     return gates_of(section, candidate);
 }
 
+/* With its unit where it is not the column's: unlike units are not converted. */
+static void write_throughput(const struct section *section,
+                             const struct summary_candidate *candidate)
+{
+    const char *unit = report_view_unit_of(candidate);
+    if (report_view_is_tokens(unit) == report_view_group_tokens(section->group) ||
+        isnan(candidate->throughput))
+        section_cell_number(section, candidate->throughput, unit);
+    else
+        section_cell(section, section_quantity(section, candidate->throughput, unit));
+}
+
 static void write_candidate(const struct section *section,
                             const struct summary_candidate *candidate)
 {
@@ -75,7 +87,7 @@ static void write_candidate(const struct section *section,
                      limit > 0 && !isnan(candidate->peak_memory_mb)
                          ? section_number(section, candidate->peak_memory_mb / limit, "ratio")
                          : "");
-    section_cell_number(section, candidate->throughput, report_view_unit_of(candidate));
+    write_throughput(section, candidate);
     if (report_view_baseline(section->group) != NULL)
         section_cell(section, isnan(gain) ? "" : section_view_signed_percent(section, gain));
     section_cell_number(section, candidate->communication_ratio, "ratio");

@@ -73,21 +73,28 @@ static const char *say_throughput(const struct section *section)
     return say_range(section, "charts.throughput", "charts.throughput_one", throughput_of);
 }
 
-/* The phase in which the subject peaks. */
+/* The phases in which the subject peaks: more than one if they reach the same. */
 static const char *say_lifecycle(const struct section *section)
 {
     const struct summary_candidate *subject = section_view_subject(section->group);
-    const struct summary_phase *highest = NULL;
+    double highest = (double)NAN;
+    struct text_buffer names = {0};
     for (size_t i = 0; i < subject->phase_count; i++)
-        if (!isnan(subject->phases[i].peak_mb) &&
-            (highest == NULL || subject->phases[i].peak_mb > highest->peak_mb))
-            highest = &subject->phases[i];
-    if (highest == NULL)
+        highest = fmax(highest, subject->phases[i].peak_mb);
+    for (size_t i = 0; i < subject->phase_count; i++) {
+        if (subject->phases[i].peak_mb != highest)
+            continue;
+        text_buffer_puts(&names,
+                         names.length > 0 ? section_get(section, "word.list_separator") : "");
+        text_buffer_puts(&names, section_word(section, "phase", subject->phases[i].name));
+    }
+    const char *phases = section_take(section, &names);
+    if (phases[0] == '\0')
         return "";
     const struct sentence_value values[] = {
         {.name = "candidate", .text = subject->label},
-        {.name = "phase", .text = section_word(section, "phase", highest->name)},
-        {.name = "value", .text = section_quantity(section, highest->peak_mb, "MiB")}};
+        {.name = "phase", .text = phases},
+        {.name = "value", .text = section_quantity(section, highest, "MiB")}};
     return section_fill(section, "charts.lifecycle", values, 3);
 }
 

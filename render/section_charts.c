@@ -3,21 +3,17 @@
 #include "section_text.h"
 #include "section_view.h"
 
-/* Failed runs and the evidence level, once for all charts: each chart says it, too. */
-static void write_cautions(const struct section *section)
+static bool has_failed(const struct summary_candidate *candidate)
 {
-    const struct summary_group *group = section->group;
-    struct text_buffer names = {0};
-    for (size_t i = 0; i < group->candidate_count; i++) {
-        const struct summary_candidate *candidate = &group->candidates[group->order[i]];
-        if (candidate->failure.reason == NULL)
-            continue;
-        text_buffer_puts(&names,
-                         names.length > 0 ? section_get(section, "word.list_separator") : "");
-        text_buffer_puts(&names, candidate->label);
-    }
-    const char *failed = section_take(section, &names);
-    if (failed[0] != '\0')
+    return candidate->failure.reason != NULL;
+}
+
+/* Once for all charts, beside what each of them shows. */
+static void write_failed(const struct section *section)
+{
+    size_t count;
+    const char *failed = section_view_names(section, has_failed, &count);
+    if (count > 0)
         manuscript_paragraph(section->out, MANUSCRIPT_QUIET,
                              section_fill1(section, "charts.failed", "candidates", failed));
 }
@@ -45,7 +41,7 @@ void section_charts_write(const struct section *section)
     if (section->group == NULL || section->group->candidate_count == 0 || input->chart_count == 0)
         return;
     section_title(section, "section.charts", true);
-    write_cautions(section);
+    write_failed(section);
     for (size_t i = 0; i < input->chart_count; i++)
         if (chart_has_content(input->charts[i], &chart_input))
             write_chart(section, input->charts[i]);

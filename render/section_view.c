@@ -11,6 +11,9 @@
 /* Of the sources that were left out a page has room for so many. */
 #define SECTION_VIEW_LEFT_OUT 4
 
+/* A sentence has room for so many names. */
+#define SECTION_VIEW_NAMES 8
+
 /* Below it the digits of a difference tell nothing. */
 #define SECTION_VIEW_TINY 0.0001
 
@@ -106,20 +109,40 @@ const char *section_view_level_meaning(const struct section *section, const char
     return strcmp(text, id) == 0 ? "" : text;
 }
 
-const char *section_view_front(const struct section *section)
+const char *section_view_names(const struct section *section,
+                               bool (*is_meant)(const struct summary_candidate *candidate),
+                               size_t *count)
 {
     const struct summary_group *group = section->group;
     struct text_buffer names = {0};
-    size_t count = 0;
+    *count = 0;
     for (size_t i = 0; i < group->candidate_count; i++) {
         const struct summary_candidate *candidate = &group->candidates[group->order[i]];
-        if (!candidate->on_front)
+        if (!is_meant(candidate) || ++*count > SECTION_VIEW_NAMES)
             continue;
-        text_buffer_puts(&names, count++ > 0 ? section_get(section, "word.list_separator") : "");
+        /* labels have commas of their own */
+        text_buffer_puts(&names, *count > 1 ? section_get(section, "word.semicolon") : "");
         text_buffer_puts(&names, candidate->label);
     }
-    const char *front = section_take(section, &names);
-    if (count == 0 || group->candidate_count == 1)
+    const char *listed = section_take(section, &names);
+    if (*count <= SECTION_VIEW_NAMES)
+        return listed;
+    const struct sentence_value values[] = {
+        {.name = "names", .text = listed},
+        {.name = "count", .number = (double)(*count - SECTION_VIEW_NAMES)}};
+    return section_fill(section, "word.names_more", values, 2);
+}
+
+static bool is_on_front(const struct summary_candidate *candidate)
+{
+    return candidate->on_front;
+}
+
+const char *section_view_front(const struct section *section)
+{
+    size_t count;
+    const char *front = section_view_names(section, is_on_front, &count);
+    if (count == 0 || section->group->candidate_count == 1)
         return "";
     return section_fill1(section, count == 1 ? "candidates.front_one" : "candidates.front",
                          "candidates", front);

@@ -29,6 +29,12 @@ const char *section_view_interval(const struct section *section,
  * it says. */
 const char *section_view_level_meaning(const struct section *section, const char *level);
 
+/* The names of the candidates that `is_meant` holds for, best first; of many the first ones and how
+ * many others there are. *count: all of them. */
+const char *section_view_names(const struct section *section,
+                               bool (*is_meant)(const struct summary_candidate *candidate),
+                               size_t *count);
+
 /* Those that no other beats in both memory and throughput; "" where there are none, or one alone.
  */
 const char *section_view_front(const struct section *section);

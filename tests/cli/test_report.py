@@ -452,10 +452,45 @@ class Hostile(Report):
         self.assertTrue(any(re.search("EEE… \\[cut: [0-9]+ more characters]$", text)
                             for text in texts))
 
+    def test_markdown_is_short_and_says_what_a_reader_asks(self):
+        """In this order: verdict, three numbers, candidates, what would change it, what next,
+        charts, how it was measured, what was left out, where the rest is."""
+        self.report_sample("tune.json")
+        text = self.files()["report.md"].decode()
+        parts = ["## Decision: tune", "- Peak memory: **16,661 MiB**; limit 15,258.8 MiB; "
+                 "1,402.2 MiB over (9.2 %)", "- Throughput: **456,000 tokens/s**; ",
+                 "- Exposed communication: **18 %**; limit 25 %; 7 percentage points left",
+                 "### Candidates side by side", "| fsdp\\_full\\_shard | run failed | ",
+                 "### What would change the answer",
+                 "| memory limit | 15,258.8 MiB | below 15,120.5: accept zero2 | ",
+                 "### Next actions", "  ```sh\n  rankledger-collect run --strategy zero3 ",
+                 "### Charts", "](charts/memory.png)", "### How it was measured",
+                 "Sources read: 2; left out: 0", "report.pdf"]
+        places = [text.find(part) for part in parts]
+        self.assertNotIn(-1, places, parts[places.index(-1)] if -1 in places else "")
+        self.assertEqual(places, sorted(places))
+        self.assertLess(len(text.splitlines()), 150)
+
+    def test_markdown_has_no_gain_of_a_failed_run(self):
+        summary = sample("accept.json")
+        failed = summary["groups"][0]["candidates"][-1]
+        failed["metrics"]["throughput"] = 500000
+        self.report_summary(summary, "--format", "md")
+        row = [line for line in self.files()["report.md"].decode().splitlines()
+               if line.startswith("| fsdp")][0]
+        self.assertIn(" 500,000 | | ", row)
+
+    def test_a_message_whose_values_are_missing_is_said_in_its_own_words(self):
+        self.report_sample("accept.json", "--format", "md", "--language", "zh")
+        text = self.files()["report.md"].decode()
+        self.assertIn("zero1 is the fastest strategy within the limits", text)
+        self.assertNotIn("{", text)
+
     def test_markdown_stays_text(self):
         self.report_summary(self.hostile(), "--format", "md")
         text = self.files()["report.md"].decode()
         self.assertNotIn("](http", text)
+        self.assertNotRegex(text, r"(?<!`)@")
         self.assertNotIn("<b>", text.replace("\\<b\\>", ""))
         self.assertNotIn("\u202e", text)
 
