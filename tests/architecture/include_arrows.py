@@ -21,9 +21,9 @@ ALLOWED = {
 }
 # Header pattern -> file name patterns that may include it.
 CONTAINED = {
-    r"cairo|pango/|glib|fontconfig": r"canvas_cairo\w*\.[ch]|font_\w+\.[ch]",
+    r"cairo|pango/|glib|fontconfig": r"canvas_(cairo|embed|fonts|pdf|shape|text)\.[ch]",
     r"xlsxwriter": r"(workbook|cell)\w*\.[ch]",
-    r"png\.h": r"png_\w+\.[ch]",
+    r"png\.h": r"(png_\w+|template_logo)\.[ch]",
     r"mpi\.h": r"communicator_mpi\w*\.[ch]|launcher\w*\.[ch]",
     r"nccl\.h": r"communicator_nccl\w*\.[ch]",
 }
