@@ -27,14 +27,11 @@ enum status pdf_block_put(struct pdf_flow *flow, const struct manuscript_block *
 enum status pdf_block_plan_charts(struct pdf_flow *flow, const struct manuscript_block *block,
                                   struct diag *diag) STATUS_CHECKED;
 
-/* The theme with smaller titles. */
-struct theme pdf_block_chart_theme(const struct theme *theme);
-
 /* Whether it is a heading that begins a part of the report. */
 bool pdf_block_begins_part(const struct manuscript_block *block);
 
-/* Whether the chart that follows a heading bears the same title. */
-bool pdf_block_bears_heading(const struct manuscript_block *heading);
+/* Whether it is a heading whose chart, the next block, bears the same title. */
+bool pdf_block_bears_heading(const struct manuscript_block *block);
 
 /* "7 more: page 3", leading there. */
 void pdf_block_more(struct pdf_flow *flow, size_t count);

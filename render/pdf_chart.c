@@ -17,8 +17,10 @@
 #define FIRST_GAP 18.0
 /* So many blocks of words may lead to a chart. */
 #define LEAD_MOST 12
-/* Below a heading of the page a chart's own title is a caption; pixels. */
+/* Below a heading of the page a chart's own title is a caption; without one it is the heading.
+ * Pixels. */
 #define TITLE 14.5
+#define TITLE_ALONE 18.5
 #define SUBTITLE 12.5
 /* A chart in parts begins on the page of the one before if so much of a page is free. */
 #define ROOM_FOR_PARTS 0.5
@@ -28,9 +30,10 @@ struct setting {
     struct pdf_flow *flow;
     const struct chart_row *chart;
     struct chart_input input;
-    double scale;  /* points to a CSS pixel */
-    double room;   /* the most that it may be high; more is not placed */
-    double height; /* that it wanted, its share of the margins left out */
+    struct theme theme; /* with titles that suit the page */
+    double scale;       /* points to a CSS pixel */
+    double room;        /* the most that it may be high; more is not placed */
+    double height;      /* that it wanted, its share of the margins left out */
     bool placed;
 };
 
@@ -55,6 +58,7 @@ static enum status try_chart(struct setting *setting, double width, double room,
     struct canvas_part part;
     setting->scale = setting->flow->width / width;
     setting->room = room;
+    setting->input.theme = &setting->theme;
     setting->input.width = width + 2 * CHART_FRAME_MARGIN;
     canvas_part_init(&part, setting->flow->document->canvas, setting->scale);
     part.place = place;
@@ -62,23 +66,18 @@ static enum status try_chart(struct setting *setting, double width, double room,
     return setting->chart->draw(&setting->input, &part.canvas, diag);
 }
 
-struct theme pdf_block_chart_theme(const struct theme *theme)
-{
-    struct theme captions = *theme;
-    captions.font[THEME_FONT_TITLE].size = TITLE;
-    captions.font[THEME_FONT_SUBTITLE].size = SUBTITLE;
-    return captions;
-}
-
-static struct setting setting_of(struct pdf_flow *flow, const struct manuscript_block *block)
+static struct setting setting_of(struct pdf_flow *flow, const struct manuscript_block *block,
+                                 bool bears_heading)
 {
     const struct report_input *report = flow->input;
-    return (struct setting){.flow = flow,
-                            .chart = block->chart,
-                            .input = {.summary = report->summary,
-                                      .group = block->group,
-                                      .texts = report->texts,
-                                      .theme = &flow->charts}};
+    struct setting setting = {
+        .flow = flow,
+        .chart = block->chart,
+        .theme = *report->theme,
+        .input = {.summary = report->summary, .group = block->group, .texts = report->texts}};
+    setting.theme.font[THEME_FONT_TITLE].size = bears_heading ? TITLE_ALONE : TITLE;
+    setting.theme.font[THEME_FONT_SUBTITLE].size = SUBTITLE;
+    return setting;
 }
 
 /* ---- Room ---- */
@@ -149,7 +148,10 @@ static enum status add_need(struct pdf_flow *flow, const struct manuscript_block
                             struct diag *diag)
 {
     double lead = 0;
-    struct setting setting = setting_of(flow, chart);
+    bool bears = false;
+    for (const struct manuscript_block *block = first; block != chart; block = block->next)
+        bears = pdf_block_bears_heading(block);
+    struct setting setting = setting_of(flow, chart, bears);
     enum status status = height_of_lead(flow, first, chart, &lead, diag);
     if (status == STATUS_OK)
         status = try_chart(&setting, WIDTH_USUAL, 0, diag);
@@ -291,7 +293,7 @@ static enum status set_high(struct setting *setting, struct diag *diag)
 enum status pdf_block_chart(struct pdf_flow *flow, const struct manuscript_block *block,
                             struct diag *diag)
 {
-    struct setting setting = setting_of(flow, block);
+    struct setting setting = setting_of(flow, block, flow->chart_bears_heading);
     enum status status = pdf_block_plan_charts(flow, block, diag);
     if (status != STATUS_OK)
         return status;

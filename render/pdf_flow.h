@@ -58,8 +58,8 @@ struct pdf_flow {
     bool below_heading;              /* a heading is the last thing on the page */
     struct pdf_heading waiting[PDF_HEADINGS_MOST];
     size_t waiting_count;
-    struct theme charts; /* with which charts are drawn */
-    double chart_width;  /* that the next charts_planned charts are laid out for, pixels */
+    bool chart_bears_heading; /* the next block is a chart whose title is its heading */
+    double chart_width;       /* that the next charts_planned charts are laid out for, pixels */
     size_t charts_planned;
     size_t rows_most; /* of a table or list; 0: all */
     const char *rest; /* anchor of the place where the rows left out are */

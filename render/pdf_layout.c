@@ -69,18 +69,22 @@ static bool is_shown(struct pdf_flow *flow, const struct manuscript_block *block
 }
 
 /* Then the heading is for the outline only. */
-bool pdf_block_bears_heading(const struct manuscript_block *heading)
+bool pdf_block_bears_heading(const struct manuscript_block *block)
 {
-    const struct manuscript_block *next = heading->next;
-    return next != NULL && next->kind == MANUSCRIPT_CHART && strcmp(next->text, heading->text) == 0;
+    const struct manuscript_block *next = block->next;
+    return block->kind == MANUSCRIPT_SECTION && next != NULL && next->kind == MANUSCRIPT_CHART &&
+           strcmp(next->text, block->text) == 0;
 }
 
 enum status pdf_block_put(struct pdf_flow *flow, const struct manuscript_block *block,
                           struct diag *diag)
 {
+    bool bears_heading = pdf_block_bears_heading(block);
+    if (block->kind != MANUSCRIPT_CHART)
+        flow->chart_bears_heading = bears_heading;
     switch (block->kind) {
     case MANUSCRIPT_SECTION:
-        pdf_flow_head(flow, block, !pdf_block_bears_heading(block));
+        pdf_flow_head(flow, block, !bears_heading);
         break;
     case MANUSCRIPT_VERDICT:
         pdf_block_verdict(flow, block);
@@ -261,7 +265,6 @@ enum status pdf_layout(const struct manuscript *manuscript, const struct report_
     struct pdf_flow flow;
     enum status status = STATUS_OK;
     pdf_flow_init(&flow, input, document);
-    flow.charts = pdf_block_chart_theme(input->theme);
     bool alone = false; /* the page belongs to a decision */
     for (const struct manuscript_block *block = manuscript->first;
          block != NULL && status == STATUS_OK && !document->failed;) {
