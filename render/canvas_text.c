@@ -35,12 +35,25 @@ static void set_font(struct canvas_text *text, const struct canvas_font *font)
     text->font = *font;
 }
 
+/* A font for whose glyphs Pango had no memory it measures by guess, after a warning. */
+static void check_fonts(struct canvas_text *text, const PangoLayoutLine *line)
+{
+    for (const GSList *list = line->runs; list != NULL; list = list->next) {
+        const PangoGlyphItem *run = list->data;
+        PangoCairoFont *font = PANGO_CAIRO_FONT(run->item->analysis.font);
+        cairo_scaled_font_t *scaled = pango_cairo_font_get_scaled_font(font);
+        if (scaled == NULL || cairo_scaled_font_status(scaled) != CAIRO_STATUS_SUCCESS)
+            text->memory_ended = true;
+    }
+}
+
 static PangoLayoutLine *shape(struct canvas_text *text, const struct canvas_font *font,
                               const char *string, size_t length)
 {
     set_font(text, font);
     pango_layout_set_text(text->layout, string, (int)length);
     PangoLayoutLine *line = pango_layout_get_line_readonly(text->layout, 0);
+    check_fonts(text, line);
     if (text->seen != NULL)
         text->seen(text->seen_context, line);
     return line;
