@@ -109,8 +109,8 @@ static const struct manuscript_block *chart_of(const struct manuscript_block *bl
         if (block != first && pdf_block_begins_part(block))
             return NULL;
         if (block->kind == MANUSCRIPT_TABLE || block->kind == MANUSCRIPT_VERDICT ||
-            block->kind == MANUSCRIPT_FIGURES)
-            return NULL;
+            block->kind == MANUSCRIPT_FIGURES || block->kind == MANUSCRIPT_ITEM)
+            return NULL; /* a list says something of its own */
     }
     return NULL;
 }

@@ -163,9 +163,11 @@ static void write_chart(const struct section *section)
                                           .group = section->group_index,
                                           .texts = section->texts,
                                           .theme = section->input->theme};
-        if (chart_has_content(chart, &shown)) /* of a comparison the chart of changes alone */
-            manuscript_chart(section->out, chart, section->group_index,
-                             section_get(section, chart->title_id));
+        if (!chart_has_content(chart, &shown)) /* of a comparison the chart of changes alone has */
+            continue;
+        section_heading(section, chart->name, section_get(section, "heading.changes_chart"));
+        manuscript_chart(section->out, chart, section->group_index,
+                         section_get(section, chart->title_id));
     }
 }
 
