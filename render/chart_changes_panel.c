@@ -137,6 +137,13 @@ struct theme_series chart_changes_panel_mark(const struct theme *theme, size_t m
     return (struct theme_series){theme->ink[inks[mark]], 0, markers[mark]};
 }
 
+/* The number before it has a sign and a colour: that it is worse need not be said again. */
+static const char *verdict_of(const struct texts *texts, const struct changes_value *value)
+{
+    return value->beyond ? texts_get(texts, "chart.changes.beyond")
+                         : changes_view_verdict(texts, value);
+}
+
 struct chart_cell chart_changes_panel_cell(const struct chart_changes_panel *panel,
                                            struct chart_frame *frame,
                                            const struct changes_value *value)
@@ -162,8 +169,7 @@ struct chart_cell chart_changes_panel_cell(const struct chart_changes_panel *pan
     style = chart_frame_style(frame, value->beyond ? THEME_FONT_SMALL_STRONG : THEME_FONT_SMALL,
                               inks[mark], panel->text_width, 3);
     bool word = number || strcmp(value->verdict, "same") == 0;
-    chart_cell_add(&frame->scene, &cell, word ? changes_view_verdict(frame->texts, value) : text,
-                   &style);
+    chart_cell_add(&frame->scene, &cell, word ? verdict_of(frame->texts, value) : text, &style);
     text_buffer_fini(&change);
     return cell;
 }

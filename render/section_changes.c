@@ -165,9 +165,9 @@ static void write_chart(const struct section *section)
                                           .theme = section->input->theme};
         if (!chart_has_content(chart, &shown)) /* of a comparison the chart of changes alone has */
             continue;
-        section_heading(section, chart->name, section_get(section, "heading.changes_chart"));
-        manuscript_chart(section->out, chart, section->group_index,
-                         section_get(section, chart->title_id));
+        const char *title = section_get(section, chart->title_id);
+        section_heading(section, chart->name, title);
+        manuscript_chart(section->out, chart, section->group_index, title);
     }
 }
 
