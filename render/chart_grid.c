@@ -4,6 +4,7 @@
 
 #define GAP 28.0     /* between columns */
 #define ROW_GAP 18.0 /* between rows */
+#define HEADING_GAP 12.0
 #define HEAD_GAP 3.0 /* between a label and its facts */
 #define PLOT_GAP 8.0
 #define FACT_LINES 2
@@ -45,6 +46,19 @@ void chart_grid_failure(struct chart_grid_cell *cell, struct chart_frame *frame)
         chart_grid_fact(
             cell, frame, THEME_BAD,
             chart_frame_say1(frame, "chart.failed", "reason", cell->candidate->failure.reason));
+}
+
+void chart_grid_heading(struct chart_frame *frame, const char *axes, const char *limit)
+{
+    struct chart_cell cell = {0};
+    struct chart_cell_style style =
+        chart_frame_style(frame, THEME_FONT_SMALL_STRONG, THEME_TEXT, frame->content, 2);
+    chart_cell_add(&frame->scene, &cell, axes, &style);
+    style.colour = frame->theme->ink[THEME_LIMIT];
+    if (limit != NULL)
+        chart_cell_add(&frame->scene, &cell, limit, &style);
+    chart_cell_draw(&frame->scene, &cell, (struct canvas_point){CHART_FRAME_MARGIN, frame->y});
+    frame->y += cell.height + HEADING_GAP;
 }
 
 static double head_height(const struct chart_grid_cell *cell)

@@ -34,6 +34,10 @@ void chart_grid_fact(struct chart_grid_cell *cell, struct chart_frame *frame, en
 /* "failed: ..." as a fact, if the run failed. */
 void chart_grid_failure(struct chart_grid_cell *cell, struct chart_frame *frame);
 
+/* What the axes of all panels are, above them, and in the ink of limits a remark on a limit (NULL:
+ * none). */
+void chart_grid_heading(struct chart_frame *frame, const char *axes, const char *limit);
+
 /* Gives the cells their places from frame->y downwards, those without a panel last, adds labels,
  * facts and notes, and describes the cells. */
 void chart_grid_place(struct chart_grid *grid, struct chart_frame *frame);

@@ -119,7 +119,9 @@ static void add_peak_fact(struct lifecycle_chart *chart, struct chart_grid_cell 
         {"phase", texts_word(frame->texts, "phase", peak->name), NAN},
         {"resident", isfinite(resident) ? amount(chart, resident) : "", NAN},
     };
-    const char *id = checkpoint           ? "chart.lifecycle.checkpoint"
+    const char *id = checkpoint ? "chart.lifecycle.checkpoint"
+                     : cell->candidate->failure.reason != NULL
+                         ? "chart.lifecycle.reached" /* it might have needed more */
                      : isfinite(resident) ? "chart.lifecycle.peak_resident"
                                           : "chart.lifecycle.peak";
     chart_grid_fact(cell, frame, THEME_QUIET, chart_frame_say(frame, id, values, 3));
@@ -316,24 +318,15 @@ static void put_legend(struct lifecycle_chart *chart)
     chart_frame_legend_signs(frame, &keys, signs, count);
 }
 
-static void put_axis_line(struct lifecycle_chart *chart)
+static void put_heading(struct lifecycle_chart *chart)
 {
     struct chart_frame *frame = &chart->frame;
-    struct chart_cell cell = {0};
-    struct chart_cell_style style =
-        chart_frame_style(frame, THEME_FONT_SMALL_STRONG, THEME_TEXT, frame->content, 2);
-    chart_cell_add(
-        &frame->scene, &cell,
-        chart_frame_say1(frame, "chart.lifecycle.axis", "unit", chart->plot.axis.unit.name),
-        &style);
-    if (chart->plot.limit_text != NULL && !chart->plot.limit_inside) {
-        style.colour = frame->theme->ink[THEME_LIMIT];
-        chart_cell_add(
-            &frame->scene, &cell,
-            chart_frame_say1(frame, "chart.limit_beyond", "limit", chart->plot.limit_text), &style);
-    }
-    chart_cell_draw(&frame->scene, &cell, (struct canvas_point){CHART_FRAME_MARGIN, frame->y});
-    frame->y += cell.height + 12;
+    const char *beyond = NULL;
+    if (chart->plot.limit_text != NULL && !chart->plot.limit_inside)
+        beyond = chart_frame_say1(frame, "chart.limit_beyond", "limit", chart->plot.limit_text);
+    chart_grid_heading(
+        frame, chart_frame_say1(frame, "chart.lifecycle.axis", "unit", chart->plot.axis.unit.name),
+        beyond);
 }
 
 /* ---- The whole ---- */
@@ -371,7 +364,7 @@ static enum status lay_out(struct lifecycle_chart *chart, struct diag *diag)
     fill_cells(chart);
     note_keys(chart);
     put_legend(chart);
-    put_axis_line(chart);
+    put_heading(chart);
     chart_grid_place(&chart->grid, frame);
     for (size_t i = 0; i < chart->grid.count; i++)
         put_cell(chart, &chart->grid.items[i]);

@@ -333,20 +333,6 @@ static void put_legend(struct steps_chart *chart)
     chart_frame_legend_signs(&chart->frame, &none, keys, count);
 }
 
-static void put_axis_line(struct steps_chart *chart)
-{
-    struct chart_frame *frame = &chart->frame;
-    struct chart_cell cell = {0};
-    struct chart_cell_style style =
-        chart_frame_style(frame, THEME_FONT_SMALL_STRONG, THEME_TEXT, frame->content, 2);
-    const char *id =
-        chart->panel.y.scale == CHART_AXIS_LOG10 ? "chart.steps.axis_log" : "chart.steps.axis";
-    chart_cell_add(&frame->scene, &cell,
-                   chart_frame_say1(frame, id, "unit", chart->panel.y.unit.name), &style);
-    chart_cell_draw(&frame->scene, &cell, (struct canvas_point){CHART_FRAME_MARGIN, frame->y});
-    frame->y += cell.height + 12;
-}
-
 static enum status lay_out(struct steps_chart *chart, struct diag *diag)
 {
     struct chart_frame *frame = &chart->frame;
@@ -362,7 +348,9 @@ static enum status lay_out(struct steps_chart *chart, struct diag *diag)
     if (status != STATUS_OK)
         return status;
     put_legend(chart);
-    put_axis_line(chart);
+    const char *id =
+        chart->panel.y.scale == CHART_AXIS_LOG10 ? "chart.steps.axis_log" : "chart.steps.axis";
+    chart_grid_heading(frame, chart_frame_say1(frame, id, "unit", chart->panel.y.unit.name), NULL);
     chart_grid_place(&chart->grid, frame);
     for (size_t i = 0; i < chart->grid.count; i++)
         put_cell(chart, i);
