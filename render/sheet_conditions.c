@@ -1,5 +1,9 @@
+#include <math.h>
+#include <string.h>
+
 #include "sheet_grid.h"
 #include "sheet_table.h"
+#include "text.h"
 
 /* What was run, on what and with what, field by field. */
 
@@ -16,6 +20,25 @@ bool sheet_conditions_has_content(const struct sheet_input *input)
     return false;
 }
 
+/* A number with its thousands apart, an answer in words, any other text as it is. */
+static void write_setting(struct sheet_grid *grid, const struct summary_condition *item)
+{
+    const struct texts *texts = cell_texts(grid->sheet);
+    char number[64];
+    const char *text = item->text;
+    if (text == NULL) {
+        sheet_grid_text(grid, texts_get(texts, "word.not_known"), CELL_MUTED);
+        return;
+    }
+    if (!isnan(item->number))
+        text = text_number(number, sizeof number, item->number, 15);
+    else if (strcmp(text, "true") == 0)
+        text = texts_get(texts, "word.yes");
+    else if (strcmp(text, "false") == 0)
+        text = texts_get(texts, "word.no");
+    sheet_grid_text(grid, text, CELL_TEXT);
+}
+
 static void write_conditions(struct sheet_grid *grid, const struct summary_group *group,
                              const char *area, const struct summary_conditions *conditions)
 {
@@ -25,10 +48,7 @@ static void write_conditions(struct sheet_grid *grid, const struct summary_group
         sheet_grid_group(grid, group);
         sheet_grid_word(grid, "area", area);
         sheet_grid_word(grid, "field", item->name);
-        if (item->text != NULL)
-            sheet_grid_text(grid, item->text, CELL_TEXT);
-        else
-            sheet_grid_text(grid, texts_get(texts, "word.not_known"), CELL_MUTED);
+        write_setting(grid, item);
         sheet_grid_text(grid, texts_get(texts, item->differs ? "word.yes" : "word.no"),
                         item->differs ? CELL_TIGHT : CELL_TEXT);
         sheet_grid_end_row(grid);

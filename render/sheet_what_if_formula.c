@@ -96,8 +96,9 @@ const char *sheet_what_if_formula(struct sheet_what_if *page, uint32_t row, cons
 
 /*
  * One more than the candidates of the group that pass every gate and are better: in the first key,
- * or equal there and better in the next, and at last earlier in the input. A number is better than
- * none. SUMPRODUCT reckons with whole columns in every spreadsheet.
+ * or equal there and better in the next, and at last earlier in the input (or, where that is told
+ * alike, in the table). A number is better than none. SUMPRODUCT reckons with whole columns in
+ * every spreadsheet.
  */
 const char *sheet_what_if_rank(struct sheet_what_if *page, uint32_t row)
 {
@@ -120,7 +121,8 @@ const char *sheet_what_if_rank(struct sheet_what_if *page, uint32_t row)
                            "+({%s:}={%s})*(",
                            name, name, name, rows[keys[i]].better, name, name, name, name);
     }
-    text_buffer_puts(&pattern, "({order:}<{order})");
+    text_buffer_puts(&pattern,
+                     "({order:}<{order})+({order:}={order})*(ROW({order:})<ROW({order}))");
     for (size_t i = 0; i < count; i++)
         text_buffer_puts(&pattern, ")");
     text_buffer_puts(&pattern, ")))");

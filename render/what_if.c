@@ -107,17 +107,20 @@ struct ranking {
     size_t key_count;
 };
 
-/* True if `a` ranks before `b`; equal ones keep the order of input. */
-static bool ranks_before(const struct ranking *ranking, const struct summary_candidate *a,
-                         const struct summary_candidate *b)
+/* True if `a` ranks before `b`: equal ones keep the order of input, and of what is told to stand at
+ * one place there the order of the rows. */
+static bool ranks_before(const struct ranking *ranking, const struct what_if_row *a,
+                         const struct what_if_row *b)
 {
     for (size_t i = 0; i < ranking->key_count; i++) {
-        double left = key_value(a, ranking->keys[i]);
-        double right = key_value(b, ranking->keys[i]);
+        double left = key_value(a->candidate, ranking->keys[i]);
+        double right = key_value(b->candidate, ranking->keys[i]);
         if (left != right)
             return left < right;
     }
-    return sheet_candidates_order(ranking->group, a) < sheet_candidates_order(ranking->group, b);
+    double left = sheet_candidates_order(ranking->group, a->candidate);
+    double right = sheet_candidates_order(ranking->group, b->candidate);
+    return left < right || (left == right && a < b);
 }
 
 static void rank_rows(const struct summary *summary, const struct summary_group *group,
@@ -128,8 +131,7 @@ static void rank_rows(const struct summary *summary, const struct summary_group 
     for (size_t i = 0; i < group->candidate_count; i++) {
         rows[i].rank = rows[i].failures > 0 ? (double)NAN : 1;
         for (size_t k = 0; k < group->candidate_count && rows[i].failures == 0; k++)
-            if (rows[k].failures == 0 &&
-                ranks_before(&ranking, rows[k].candidate, rows[i].candidate))
+            if (rows[k].failures == 0 && ranks_before(&ranking, &rows[k], &rows[i]))
                 rows[i].rank++;
     }
 }

@@ -41,11 +41,12 @@ CHANGES = {
         {"what_if_memory_limit": 1},
     ],
     "memory": [{}, {"what_if_min_gain": None}],
+    "groups": [{}, {"what_if_max_communication": 0.15, "what_if_memory_limit": 8500}],
 }
 STRATEGIES = ["ddp", "zero1", "zero2", "zero3", "fsdp_full_shard"]
 
 
-def record(draw, index):
+def record(draw, index, model):
     """Evidence of one run; some lack a metric, some failed, many are equal in a metric."""
     strategy = STRATEGIES[index % len(STRATEGIES)]
     metrics = {"peak_memory_mb": draw.choice([7500, 8200.5, 9000, 9000, 11000.25, 14000]),
@@ -56,7 +57,7 @@ def record(draw, index):
         if draw.random() < (0.5 if failed else 0.06):
             del metrics[name]
     return {"strategy": strategy, "evidence_level": "multi_gpu",
-            "workload": {"model": "m", "parameters": 124000000, "world_size": 4,
+            "workload": {"model": model, "parameters": 124000000, "world_size": 4,
                          "global_batch": 64, "micro_batch": 1 + index // len(STRATEGIES),
                          "seq_len": 1024, "dtype": "bf16"},
             "hardware": {"device": "d", "device_count": 4}, "metrics": metrics,
@@ -64,13 +65,14 @@ def record(draw, index):
 
 
 def analyze(folder, name, limits, goal):
-    """The summary under limits by the names of their cells."""
-    policy = {"schema": "rankledger.policy/1", "goal": goal, "vary": ["micro_batch"],
+    """The summary under limits by the names of their cells; "groups" is two of them."""
+    policy = {"schema": "rankledger.policy/1", "vary": ["micro_batch"],
               "memory_limit_mb": limits["what_if_memory_limit"],
               "min_throughput": limits["what_if_min_throughput"],
               "max_communication_ratio": limits["what_if_max_communication"],
               "min_gain": limits["what_if_min_gain"],
               "max_memory_fraction": limits["what_if_max_memory_share"]}
+    policy["goal"] = "memory" if goal == "memory" else "throughput"
     with open(os.path.join(folder, name + "-policy.json"), "w", encoding="utf-8") as file:
         json.dump({key: value for key, value in policy.items() if value is not None}, file)
     output = os.path.join(folder, name + ".json")
@@ -111,15 +113,19 @@ def convert(folder, kind, paths):
     return output
 
 
-def what_if(book):
-    """The table of candidates by label, and the cells of the result."""
+def what_if(book, groups):
+    """Of each group the rows of its candidates by label, and the cells of its result."""
     sheet, place = book.named("what_if_max_memory_share")
     cells = book.cells(sheet)
-    number = int(place[1:]) + 3
-    result = {letter: cells.get(f"{letter}{number + 1}") for letter in "ABCEFGH"}
+    number = int(place[1:]) + 3  # the headings of the results
+    step = 2 if groups > 1 else 1  # then each has a line with the group's name before it
+    results = [{letter: cells.get(f"{letter}{number + step * (index + 1)}") for letter in "ABCEFGH"}
+               for index in range(groups)]
     while cells.get(f"C{number}") != "Rank":
         number += 1
-    return {row["Strategy"]: row for row in book.table(sheet, number)}, result
+    rows = book.table(sheet, number)
+    return [({row["Strategy"]: row for row in rows if row["Group number"] == index + 1}, result)
+            for index, result in enumerate(results)]
 
 
 def same(one, other):
@@ -131,8 +137,13 @@ def same(one, other):
 
 def expect_answer(book, summary):
     """The sheet says what the analyzer says under the same limits."""
-    rows, result = what_if(book)
-    group = summary["groups"][0]
+    groups = summary["groups"]
+    for (rows, result), group in zip(what_if(book, len(groups)), groups):
+        expect_rows(rows, group)
+        expect_result(result, group)
+
+
+def expect_rows(rows, group):
     words = {"not_measured": "not measured", "not_evaluated": "not evaluated",
              "not_applied": "not applied"}
     assert len(rows) == len(group["candidates"])
@@ -144,6 +155,9 @@ def expect_answer(book, summary):
             if gate["name"] in ("memory", "throughput", "communication"):
                 said = row[gate["name"].capitalize() + " gate"]
                 assert said == words.get(gate["verdict"], gate["verdict"]), (row, gate)
+
+
+def expect_result(result, group):
     decision = group["decision"]
     selected = group["selection"]["candidate"]
     label = "none" if selected is None else group["candidates"][selected]["label"]
@@ -161,12 +175,13 @@ def prepare(folder, goal):
     draw = random.Random(goal)
     for index in range(25):
         with open(os.path.join(folder, "evidence", f"{index}.json"), "w", encoding="utf-8") as file:
-            json.dump(record(draw, index), file)
+            json.dump(record(draw, index, "n" if goal == "groups" and index > 14 else "m"), file)
     limits = dict(zip(LIMITS, (12000, 100000, 0.25, 0.05, 0.95)))
     path, summary = analyze(folder, "base", limits, goal)
     subprocess.run([PROGRAM, "report", "--format", "xlsx", "--output", folder, path], check=True,
                    stdout=subprocess.DEVNULL)
     written = workbook_parts.check(os.path.join(folder, "report.xlsx"))
+    assert len(summary["groups"]) == (2 if goal == "groups" else 1)
     expect_answer(written, summary)
     copies = [os.path.join(folder, f"{goal}-{index}.xlsx") for index in range(len(CHANGES[goal]))]
     for changed, copy in zip(CHANGES[goal], copies):
@@ -180,7 +195,8 @@ def check_recomputed(folder, output, goal, written, limits):
         book = workbook_parts.Book(os.path.join(output, f"{goal}-{index}.xlsx"))
         _, summary = analyze(folder, str(index), {**limits, **changed}, goal)
         expect_answer(book, summary)
-        answers.add((summary["decision"]["decision"], summary["decision"]["strategy"]))
+        answers.add(str([(group["decision"]["decision"], group["decision"]["strategy"])
+                         for group in summary["groups"]]))
     assert len(answers) > 1, f"the changes change too little: {answers}"
     sheet = written.named(LIMITS[0])[0]
     recomputed = workbook_parts.Book(os.path.join(output, f"{goal}-0.xlsx")).cells(sheet)

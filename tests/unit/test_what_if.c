@@ -64,6 +64,17 @@ Test(what_if, equals_rank_by_the_order_of_input, .init = make)
     summary_sample_fini(&summary);
 }
 
+Test(what_if, ranks_are_different_even_where_a_summary_names_one_source_for_all, .init = make)
+{
+    for (size_t i = 1; i < COUNT; i++)
+        summary_sample_candidate(&summary, i)->sources =
+            summary_sample_candidate(&summary, 0)->sources;
+    (void)judge();
+    for (size_t i = 0; i < COUNT; i++)
+        cr_expect_eq(rows[i].rank, (double)i + 1);
+    summary_sample_fini(&summary);
+}
+
 Test(what_if, keys_decide_in_their_order_and_what_is_not_measured_is_last, .init = make)
 {
     summary_sample_candidate(&summary, 1)->throughput = 1001;
