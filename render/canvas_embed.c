@@ -199,6 +199,12 @@ static bool make_room(struct canvas_embed *embed, int count)
     return true;
 }
 
+/* Points to Pango's unit of a line that is drawn in fonts of `size`. */
+static double unit_of(double size)
+{
+    return size / CANVAS_LINES_SIZE / PANGO_SCALE;
+}
+
 static bool has_all(const struct font *font, const PangoGlyphString *string)
 {
     for (int i = 0; i < string->num_glyphs; i++)
@@ -208,20 +214,19 @@ static bool has_all(const struct font *font, const PangoGlyphString *string)
     return true;
 }
 
-/* The glyphs that are drawn, in the order of the line; returns how many. */
+/* The glyphs that are drawn, in the order of the line, `unit` to Pango's unit; returns how many. */
 static int place_glyphs(struct canvas_embed *embed, const struct font *font,
-                        const PangoGlyphString *string, const double at[2])
+                        const PangoGlyphString *string, const double at[2], double unit)
 {
     int count = 0;
     double x = at[0];
     for (int i = 0; i < string->num_glyphs; i++) {
         const PangoGlyphInfo *info = &string->glyphs[i];
         if (is_drawn(info->glyph))
-            embed->glyphs[count++] =
-                (cairo_glyph_t){hb_map_get(font->numbers, info->glyph),
-                                x + (double)info->geometry.x_offset / PANGO_SCALE,
-                                at[1] + (double)info->geometry.y_offset / PANGO_SCALE};
-        x += (double)info->geometry.width / PANGO_SCALE;
+            embed->glyphs[count++] = (cairo_glyph_t){
+                hb_map_get(font->numbers, info->glyph), x + unit * (double)info->geometry.x_offset,
+                at[1] + unit * (double)info->geometry.y_offset};
+        x += unit * (double)info->geometry.width;
     }
     return count;
 }
@@ -254,7 +259,7 @@ static bool show_run(struct canvas_embed *embed, cairo_t *target, PangoGlyphItem
         return false;
     double at[2];
     cairo_get_current_point(target, &at[0], &at[1]);
-    int glyphs = place_glyphs(embed, font, run->glyphs, at);
+    int glyphs = place_glyphs(embed, font, run->glyphs, at, unit_of(size));
     int clusters = place_clusters(embed, run, text);
     bool backward = run->item->analysis.level % 2 != 0;
     cairo_set_font_face(target, font->face);
@@ -265,17 +270,30 @@ static bool show_run(struct canvas_embed *embed, cairo_t *target, PangoGlyphItem
     return true;
 }
 
-void canvas_embed_show(struct canvas_embed *embed, cairo_t *target, const PangoLayoutLine *line,
+static void show_whole(cairo_t *target, PangoGlyphItem *run, const char *text, double size)
+{
+    double x;
+    double y;
+    cairo_get_current_point(target, &x, &y);
+    cairo_save(target);
+    cairo_translate(target, x, y);
+    cairo_scale(target, size / CANVAS_LINES_SIZE, size / CANVAS_LINES_SIZE);
+    cairo_move_to(target, 0, 0);
+    pango_cairo_show_glyph_item(target, text, run);
+    cairo_restore(target);
+}
+
+void canvas_embed_show(struct canvas_embed *embed, cairo_t *target, const struct canvas_line *line,
                        const char *text, double size)
 {
     double x;
     double y;
     cairo_get_current_point(target, &x, &y);
-    for (const GSList *list = line->runs; list != NULL; list = list->next) {
+    for (const GSList *list = line->line->runs; list != NULL; list = list->next) {
         PangoGlyphItem *run = list->data;
         cairo_move_to(target, x, y);
         if (!show_run(embed, target, run, text, size))
-            pango_cairo_show_glyph_item(target, text, run);
-        x += (double)pango_glyph_string_get_width(run->glyphs) / PANGO_SCALE;
+            show_whole(target, run, text, size);
+        x += unit_of(size) * pango_glyph_string_get_width(run->glyphs);
     }
 }

@@ -1,7 +1,7 @@
 #ifndef RANKLEDGER_CANVAS_EMBED_H
 #define RANKLEDGER_CANVAS_EMBED_H
 
-#include <pango/pangocairo.h>
+#include "canvas_lines.h"
 
 /*
  * The fonts of a document, each made small before it is drawn with: HarfBuzz takes the glyphs that
@@ -21,11 +21,10 @@ void canvas_embed_destroy(struct canvas_embed *embed);
 void canvas_embed_note(struct canvas_embed *embed, const PangoLayoutLine *line);
 
 /*
- * Draws a line, whose text is `text`, from the current point of `target` with fonts of `size`. What
- * was not noted before the first drawing, and what cannot be taken out of its font, is drawn with
- * the whole font.
+ * Draws a line of `text` in fonts of `size` from the current point of `target`. What was not noted
+ * before the first drawing, and what cannot be taken out of its font, is drawn with the whole font.
  */
-void canvas_embed_show(struct canvas_embed *embed, cairo_t *target, const PangoLayoutLine *line,
+void canvas_embed_show(struct canvas_embed *embed, cairo_t *target, const struct canvas_line *line,
                        const char *text, double size);
 
 #endif

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "canvas_embed.h"
+#include "canvas_lines.h"
 #include "canvas_shape.h"
 #include "canvas_text.h"
 #include "pdf_catalog.h"
@@ -18,6 +19,7 @@
 struct canvas_pdf {
     struct canvas canvas; /* first: a canvas is one of these */
     struct canvas_text text;
+    struct canvas_lines *lines;
     struct canvas_embed *embed;
     struct canvas_pdf_properties properties;
     struct text_buffer bytes;
@@ -37,7 +39,15 @@ static struct canvas_pdf *self(struct canvas *canvas)
 static struct canvas_extent measure(struct canvas *base, const struct canvas_font *font,
                                     const char *text, size_t length)
 {
-    return canvas_text_measure(&self(base)->text, font, text, length);
+    struct canvas_pdf *canvas = self(base);
+    const struct canvas_line *line =
+        length > 0 ? canvas_lines_get(canvas->lines, font, text, length) : NULL;
+    if (line == NULL)
+        return canvas_text_measure(&canvas->text, font, text, 0);
+    double scale = font->size / CANVAS_LINES_SIZE;
+    canvas_text_watch(&canvas->text);
+    return (struct canvas_extent){scale * line->extent.width, scale * line->extent.ascent,
+                                  scale * line->extent.descent};
 }
 
 static void draw_text(struct canvas *base, const struct canvas_point *at,
@@ -47,10 +57,13 @@ static void draw_text(struct canvas *base, const struct canvas_point *at,
     size_t length = strlen(text);
     if (length == 0 || canvas->target == NULL)
         return;
+    const struct canvas_line *line = canvas_lines_get(canvas->lines, font, text, length);
+    if (line == NULL)
+        return;
+    canvas->text.glyphs_missing |= line->glyphs_missing;
     canvas_shape_colour(canvas->target, colour);
     cairo_move_to(canvas->target, at->x, at->y);
-    canvas_embed_show(canvas->embed, canvas->target,
-                      canvas_text_line(&canvas->text, font, text, length), text, font->size);
+    canvas_embed_show(canvas->embed, canvas->target, line, text, font->size);
     cairo_new_path(canvas->target); /* the end of a text stays as the current point */
     canvas_text_watch(&canvas->text);
 }
@@ -274,7 +287,8 @@ enum status canvas_pdf_create(const struct canvas_pdf_properties *properties,
         return status;
     }
     canvas->embed = canvas_embed_create();
-    if (canvas->embed == NULL) {
+    canvas->lines = canvas_lines_create(&canvas->text);
+    if (canvas->embed == NULL || canvas->lines == NULL) {
         canvas_pdf_destroy(canvas);
         return diag_no_memory(diag);
     }
@@ -300,6 +314,7 @@ void canvas_pdf_destroy(struct canvas_pdf *canvas)
     cairo_destroy(canvas->target);
     cairo_surface_destroy(canvas->surface);
     cairo_surface_destroy(canvas->picture);
+    canvas_lines_destroy(canvas->lines);
     canvas_embed_destroy(canvas->embed);
     canvas_text_fini(&canvas->text);
     text_buffer_fini(&canvas->bytes);

@@ -47,8 +47,8 @@ static void check_fonts(struct canvas_text *text, const PangoLayoutLine *line)
     }
 }
 
-static PangoLayoutLine *shape(struct canvas_text *text, const struct canvas_font *font,
-                              const char *string, size_t length)
+PangoLayoutLine *canvas_text_shape(struct canvas_text *text, const struct canvas_font *font,
+                                   const char *string, size_t length)
 {
     set_font(text, font);
     pango_layout_set_text(text->layout, string, (int)length);
@@ -59,18 +59,36 @@ static PangoLayoutLine *shape(struct canvas_text *text, const struct canvas_font
     return line;
 }
 
-struct canvas_extent canvas_text_measure(struct canvas_text *text, const struct canvas_font *font,
-                                         const char *string, size_t length)
+/* The em box at the least; see canvas.h. */
+static struct canvas_extent em_box(const struct canvas_font *font)
 {
-    struct canvas_extent extent = {0, ASCENT_OF_SIZE * font->size, DESCENT_OF_SIZE * font->size};
-    if (length == 0)
-        return extent;
+    return (struct canvas_extent){0, ASCENT_OF_SIZE * font->size, DESCENT_OF_SIZE * font->size};
+}
+
+struct canvas_extent canvas_text_extent(const struct canvas_font *font, PangoLayoutLine *line)
+{
+    struct canvas_extent extent = em_box(font);
     PangoRectangle ink;
     PangoRectangle logical;
-    pango_layout_line_get_extents(shape(text, font, string, length), &ink, &logical);
+    pango_layout_line_get_extents(line, &ink, &logical);
     extent.width = (double)logical.width / PANGO_SCALE;
     extent.ascent = fmax(extent.ascent, -(double)ink.y / PANGO_SCALE);
     extent.descent = fmax(extent.descent, (double)(ink.y + ink.height) / PANGO_SCALE);
+    return extent;
+}
+
+bool canvas_text_lacks_glyphs(const struct canvas_text *text)
+{
+    return pango_layout_get_unknown_glyphs_count(text->layout) > 0;
+}
+
+struct canvas_extent canvas_text_measure(struct canvas_text *text, const struct canvas_font *font,
+                                         const char *string, size_t length)
+{
+    if (length == 0)
+        return em_box(font);
+    struct canvas_extent extent =
+        canvas_text_extent(font, canvas_text_shape(text, font, string, length));
     canvas_text_watch(text);
     return extent;
 }
@@ -78,9 +96,8 @@ struct canvas_extent canvas_text_measure(struct canvas_text *text, const struct 
 PangoLayoutLine *canvas_text_line(struct canvas_text *text, const struct canvas_font *font,
                                   const char *string, size_t length)
 {
-    PangoLayoutLine *line = shape(text, font, string, length);
-    if (pango_layout_get_unknown_glyphs_count(text->layout) > 0)
-        text->glyphs_missing = true;
+    PangoLayoutLine *line = canvas_text_shape(text, font, string, length);
+    text->glyphs_missing |= canvas_text_lacks_glyphs(text);
     return line;
 }
 

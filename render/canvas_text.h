@@ -41,7 +41,14 @@ void canvas_text_fini(struct canvas_text *text);
 struct canvas_extent canvas_text_measure(struct canvas_text *text, const struct canvas_font *font,
                                          const char *string, size_t length);
 
-/* A text that is going to be drawn, as one line; borrowed until the next call. */
+/* The same in two steps: a text as one line, borrowed until the next call; its box; and whether it
+ * has a character without a glyph. */
+PangoLayoutLine *canvas_text_shape(struct canvas_text *text, const struct canvas_font *font,
+                                   const char *string, size_t length);
+struct canvas_extent canvas_text_extent(const struct canvas_font *font, PangoLayoutLine *line);
+bool canvas_text_lacks_glyphs(const struct canvas_text *text);
+
+/* A text that is going to be drawn. */
 PangoLayoutLine *canvas_text_line(struct canvas_text *text, const struct canvas_font *font,
                                   const char *string, size_t length);
 
