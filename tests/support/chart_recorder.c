@@ -9,7 +9,8 @@ void chart_recorder_init(struct chart_recorder *recorder, enum summary_sample_ki
                          size_t count, const char *language, bool real)
 {
     struct diag diag = {0};
-    *recorder = (struct chart_recorder){.fonts = NULL, .width = CHART_WIDTH};
+    *recorder =
+        (struct chart_recorder){.fonts = NULL, .theme = theme_default(), .width = CHART_WIDTH};
     summary_sample_make(&recorder->summary, kind, count);
     cr_assert_eq(texts_load(language, NULL, &recorder->texts, &diag), STATUS_OK, "%s", diag.text);
     if (real) {
@@ -44,7 +45,7 @@ void chart_recorder_draw(struct chart_recorder *recorder, const char *chart)
 {
     struct diag diag = {0};
     struct chart_input input = {&recorder->summary, 0,
-                                &recorder->texts,   theme_default(),
+                                &recorder->texts,   recorder->theme,
                                 recorder->width,    recorder->first_row,
                                 recorder->row_count};
     struct canvas *measuring = recorder->canvas.measuring;

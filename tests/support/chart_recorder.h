@@ -18,6 +18,7 @@ struct chart_recorder {
     struct texts texts;
     struct canvas_cairo *fonts;  /* NULL: texts are measured by rule */
     struct measure_cache *cache; /* what the fonts measured */
+    const struct theme *theme;   /* theme_default(), to be changed */
     double width;                /* of the page: CHART_WIDTH, to be changed */
     size_t first_row, row_count; /* of the page: all, to be changed */
     struct recording_canvas canvas;

@@ -137,6 +137,18 @@ Test(chart_geometry, holds_for_every_page_of_a_chart_that_needs_several)
     chart_recorder_fini(&recorder);
 }
 
+Test(chart_geometry, holds_in_the_colours_of_a_dark_page)
+{
+    struct chart_recorder recorder;
+    chart_recorder_init(&recorder, SUMMARY_SAMPLE_COMPLETE, 0, "en", true);
+    recorder.theme = &theme_default_template()->dark;
+    for (int kind = 0; kind < SUMMARY_SAMPLE_KIND_COUNT; kind++) {
+        chart_recorder_change(&recorder, (enum summary_sample_kind)kind, 7);
+        check_all(&recorder, summary_sample_kind_names[kind]);
+    }
+    chart_recorder_fini(&recorder);
+}
+
 Test(chart_geometry, holds_without_limits)
 {
     struct chart_recorder recorder;
