@@ -84,18 +84,6 @@ static struct text_lines break_text(struct pdf_flow *flow, const struct setting 
         (struct text_lines_room){flow->width - setting->indent - right, false});
 }
 
-void pdf_block_paragraph(struct pdf_flow *flow, const struct manuscript_block *block)
-{
-    bool strong = block->tone == MANUSCRIPT_STRONG || pdf_flow_has_mark(block->tone);
-    struct setting setting = {.font = pdf_flow_font(flow, strong ? PDF_FONT_STRONG : PDF_FONT_TEXT),
-                              .colour = pdf_flow_tone(flow, block->tone),
-                              .gap = GAP,
-                              .ground = CANVAS_NONE,
-                              .edge = CANVAS_NONE};
-    struct text_lines lines = break_text(flow, &setting, block->text, 0);
-    set(flow, &lines, &setting);
-}
-
 static void mark_notice(struct pdf_flow *flow, enum manuscript_tone tone,
                         struct canvas_point corner, double line)
 {
@@ -131,6 +119,21 @@ static void mark_item(struct pdf_flow *flow, enum manuscript_tone tone, struct c
     struct canvas_paint paint = {pdf_flow_ink(flow, THEME_AXIS), CANVAS_NONE, CANVAS_NONE, 0, 0};
     scene_rectangle(pdf_flow_scene(flow),
                     (struct canvas_box){corner.x - INDENT + 2, middle - 1.25, 2.5, 2.5}, &paint);
+}
+
+void pdf_block_paragraph(struct pdf_flow *flow, const struct manuscript_block *block)
+{
+    bool strong = block->tone == MANUSCRIPT_STRONG || pdf_flow_has_mark(block->tone);
+    struct setting setting = {.font = pdf_flow_font(flow, strong ? PDF_FONT_STRONG : PDF_FONT_TEXT),
+                              .colour = pdf_flow_tone(flow, block->tone),
+                              .indent = pdf_flow_has_mark(block->tone) ? INDENT : 0,
+                              .gap = GAP,
+                              .ground = CANVAS_NONE,
+                              .edge = CANVAS_NONE,
+                              .tone = block->tone,
+                              .mark = pdf_flow_has_mark(block->tone) ? mark_item : NULL};
+    struct text_lines lines = break_text(flow, &setting, block->text, 0);
+    set(flow, &lines, &setting);
 }
 
 void pdf_block_item(struct pdf_flow *flow, const struct manuscript_block *block)
