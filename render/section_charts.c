@@ -18,16 +18,19 @@ static void write_failed(const struct section *section)
                              section_fill1(section, "charts.failed", "candidates", failed));
 }
 
-/* Title and heading are one text, so that a writer whose charts bear their titles can leave the
- * heading to the contents. */
+/* Without a sentence, title and heading are one text: a writer whose charts bear their titles can
+ * leave the heading to the contents. */
 static void write_chart(const struct section *section, const struct chart_row *chart)
 {
     const char *title = section_get(section, chart->title_id);
     const char *says = section_chart_words(section, chart->name);
     section_heading(section, chart->name, title);
-    manuscript_chart(section->out, chart, section->group_index, title);
     if (says[0] != '\0')
         manuscript_paragraph(section->out, MANUSCRIPT_PLAIN, says);
+    manuscript_chart(section->out, chart, section->group_index,
+                     says[0] == '\0' ? title
+                                     : manuscript_format(section->out, "%s%s%s", title,
+                                                         section_get(section, "word.colon"), says));
 }
 
 void section_charts_write(const struct section *section)

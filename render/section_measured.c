@@ -111,7 +111,8 @@ void section_files_write(const struct section *section)
     static const struct {
         enum report_format format;
         const char *name;
-    } rows[] = {{REPORT_PDF, "report.pdf"}, {REPORT_XLSX, "report.xlsx"}};
+    } rows[] = {
+        {REPORT_PDF, "report.pdf"}, {REPORT_HTML, "report.html"}, {REPORT_XLSX, "report.xlsx"}};
     const char *names[sizeof rows / sizeof rows[0]];
     size_t count = 0;
     struct section above = *section; /* its headings stand beside those of sections */

@@ -91,6 +91,14 @@ static void write_comparability(const struct section *section)
 
 /* ---- Policy ---- */
 
+/* A word of sentences as the name of a fact. */
+static const char *begin_large(const struct section *section, const char *word)
+{
+    if (word[0] < 'a' || word[0] > 'z')
+        return word;
+    return manuscript_format(section->out, "%c%s", word[0] - 'a' + 'A', word + 1);
+}
+
 static void write_limits(const struct section *section)
 {
     const struct summary_policy *policy = &section->summary->policy;
@@ -105,7 +113,7 @@ static void write_limits(const struct section *section)
                   {"tight_memory_fraction", "ratio", policy->tight_memory_fraction},
                   {"min_gain", "ratio", policy->min_gain}};
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        section_cell(section, section_word(section, "limit", limits[i].name));
+        section_cell(section, begin_large(section, section_word(section, "limit", limits[i].name)));
         if (isnan(limits[i].value))
             manuscript_cell(section->out, MANUSCRIPT_QUIET, section_get(section, "word.no_limit"));
         else

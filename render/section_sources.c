@@ -4,25 +4,36 @@
 #include "section_text.h"
 #include "section_view.h"
 
+static bool has_failure(const struct summary *summary)
+{
+    for (size_t i = 0; i < summary->source_count; i++)
+        if (summary->sources[i].failure != NULL)
+            return true;
+    return false;
+}
+
+/* A column for failures where there is one. */
 static void write_read(const struct section *section)
 {
     const struct summary *summary = section->summary;
-    const struct manuscript_column columns[] = {
+    struct manuscript_column columns[5] = {
         {.heading = section_get(section, "column.path"), .code = true},
         {.heading = section_get(section, "column.strategy")},
-        {.heading = section_get(section, "column.evidence_level")},
-        {.heading = section_get(section, "column.failure")},
-        {.heading = section_get(section, "column.sha256"), .code = true}};
-    manuscript_table(section->out, columns, sizeof columns / sizeof columns[0]);
+        {.heading = section_get(section, "column.evidence_level")}};
+    size_t count = 3;
+    bool failures = has_failure(summary);
+    if (failures)
+        columns[count++].heading = section_get(section, "column.failure");
+    columns[count++] =
+        (struct manuscript_column){.heading = section_get(section, "column.sha256"), .code = true};
+    manuscript_table(section->out, columns, count);
     for (size_t i = 0; i < summary->source_count; i++) {
         const struct summary_source *source = &summary->sources[i];
         section_cell(section, source->path);
         section_cell(section, source->strategy);
         section_cell(section, section_word(section, "level", source->evidence_level));
-        if (source->failure != NULL)
+        if (failures)
             manuscript_cell(section->out, MANUSCRIPT_BAD, source->failure);
-        else
-            section_cell(section, "");
         section_cell(section, source->sha256);
     }
 }
