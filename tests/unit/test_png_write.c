@@ -46,7 +46,23 @@ static struct png parse(const struct text_buffer *out)
     return png;
 }
 
-static void check_round_trip(size_t width, size_t height)
+/* Undoes the filters "none" and "up"; `rows` begin with the type of their filter. Returns how many
+ * were "up". */
+static size_t unfilter(unsigned char *rows, size_t size, size_t height)
+{
+    size_t up = 0;
+    for (size_t y = 0; y < height; y++) {
+        unsigned char *row = rows + y * size;
+        cr_assert(row[0] == 0 || (row[0] == 2 && y > 0), "filter type %d", row[0]);
+        for (size_t i = 1; row[0] == 2 && i < size; i++)
+            row[i] = (unsigned char)(row[i] + row[i - size]);
+        up += row[0] == 2;
+    }
+    return up;
+}
+
+/* Rows of noise, each drawn `times` times; returns how many were written as the one above. */
+static size_t check_round_trip(size_t width, size_t height, size_t times)
 {
     size_t stride = 4 * width + 12;
     unsigned char *pixels = malloc(stride * height);
@@ -58,6 +74,8 @@ static void check_round_trip(size_t width, size_t height)
             uint32_t pixel = x % 7 < 3 ? state | 0xFF000000 : 0xFF00FF00;
             memcpy(pixels + y * stride + 4 * x, &pixel, 4);
         }
+        if (y % times > 0)
+            memcpy(pixels + y * stride, pixels + (y - 1) * stride, 4 * width);
     }
     struct canvas_pixels image = {pixels, width, height, stride};
     struct text_buffer out = {0};
@@ -71,9 +89,9 @@ static void check_round_trip(size_t width, size_t height)
     cr_assert_not_null(rows);
     cr_assert_eq(uncompress(rows, &size, png.data, png.size), Z_OK);
     cr_assert_eq(size, (3 * width + 1) * height);
+    size_t up = unfilter(rows, 3 * width + 1, height);
     for (size_t y = 0; y < height; y++) {
         const unsigned char *row = rows + y * (3 * width + 1);
-        cr_assert_eq(row[0], 0, "filter type none");
         for (size_t x = 0; x < width; x++) {
             uint32_t pixel;
             memcpy(&pixel, pixels + y * stride + 4 * x, 4);
@@ -85,15 +103,23 @@ static void check_round_trip(size_t width, size_t height)
     free(rows);
     free(pixels);
     text_buffer_fini(&out);
+    return up;
 }
 
 Test(png_write, reads_back_as_the_same_pixels)
 {
-    check_round_trip(1, 1);
-    check_round_trip(1, 2);
-    check_round_trip(7, 3);
-    check_round_trip(333, 200);
-    check_round_trip(1920, 64);
+    cr_assert_eq(check_round_trip(1, 1, 1), 0);
+    check_round_trip(1, 2, 1);
+    cr_assert_eq(check_round_trip(7, 3, 1), 0);
+    cr_assert_eq(check_round_trip(333, 200, 1), 0);
+    cr_assert_eq(check_round_trip(1920, 64, 1), 0);
+}
+
+Test(png_write, rows_like_the_one_above_read_back_too)
+{
+    cr_assert_eq(check_round_trip(333, 200, 2), 100);
+    cr_assert_eq(check_round_trip(1920, 64, 64), 63, "over the border of the stripes, too");
+    cr_assert_eq(check_round_trip(40000, 3, 3), 2, "more zeros than the check sum's base has");
 }
 
 Test(png_write, same_pixels_give_same_bytes)
