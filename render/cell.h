@@ -141,13 +141,15 @@ struct cell_span {
     uint32_t first, last;
 };
 
+enum cell_bar { CELL_BAR_MEMORY, CELL_BAR_THROUGHPUT, CELL_BAR_COUNT };
+
 /* Bars behind the numbers of a column, from zero to `largest`, in the rows of the spans alone. */
 struct cell_bars {
     uint32_t column;
     const struct cell_span *spans;
     size_t span_count;
     double largest;
-    uint32_t colour; /* 0xRRGGBB; light, for the number stands on it */
+    enum cell_bar bar; /* for its colour */
 };
 void cell_bars(struct sheet *sheet, const struct cell_bars *bars);
 

@@ -222,6 +222,7 @@ static enum status fill_workbook(struct report_job *job, const struct sheet_inpu
         .author = organisation != NULL ? organisation : "rankledger",
         .company = organisation,
         .keywords = texts_get(input->texts, "report.keywords"),
+        .theme = input->theme,
         .created = input->created};
     enum status status = begin_path(job);
     text_buffer_puts(&job->path, "report.xlsx");

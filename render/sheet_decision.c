@@ -20,7 +20,7 @@ void sheet_decision_heading(struct sheet_decision *page, const char *id)
 
 double sheet_decision_width(size_t column)
 {
-    static const double widths[SHEET_DECISION_LAST + 1] = {36, 16, 15, 13, 16, 15, 17, 42};
+    static const double widths[SHEET_DECISION_LAST + 1] = {34, 16, 15, 15, 16, 17, 17, 40};
     return widths[column];
 }
 

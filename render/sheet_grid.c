@@ -285,16 +285,17 @@ void sheet_grid_candidates(struct sheet_grid *grid, const struct summary *summar
 
 static void write_bars(struct sheet_grid *grid)
 {
-    static const uint32_t colours[SHEET_GRID_BARS] = {[SHEET_GRID_MEMORY] = 0xBCD5EE,
-                                                      [SHEET_GRID_TOKENS] = 0xC4E4D0,
-                                                      [SHEET_GRID_SAMPLES] = 0xC4E4D0};
+    static const enum cell_bar kinds[SHEET_GRID_BARS] = {[SHEET_GRID_MEMORY] = CELL_BAR_MEMORY,
+                                                         [SHEET_GRID_TOKENS] = CELL_BAR_THROUGHPUT,
+                                                         [SHEET_GRID_SAMPLES] =
+                                                             CELL_BAR_THROUGHPUT};
     for (size_t i = 0; i < SHEET_GRID_BARS; i++) {
         const struct sheet_grid_bars *bars = &grid->bars[i];
         const struct cell_bars drawn = {.column = bars->column,
                                         .spans = bars->spans,
                                         .span_count = bars->span_count,
                                         .largest = bars->largest,
-                                        .colour = colours[i]};
+                                        .bar = kinds[i]};
         cell_bars(grid->sheet, &drawn);
     }
 }

@@ -76,7 +76,7 @@ enum status workbook_create(const char *path, const char *scratch, const struct 
     lxw_workbook_options options = {.tmpdir = workbook_unconst(scratch)};
     if (made->path != NULL)
         made->book = workbook_new_opt(path, &options);
-    if (made->book == NULL || !cell_make_formats(made)) {
+    if (made->book == NULL || !cell_make_formats(made, properties->theme)) {
         if (made->book != NULL)
             lxw_workbook_free(made->book);
         release(made);

@@ -16,13 +16,16 @@
 struct workbook;
 struct sheet; /* owned by its workbook */
 
+struct theme; /* theme.h */
+
 struct workbook_properties {
     const char *title;
     const char *subject;
     const char *author;
-    const char *company;  /* NULL: none */
-    const char *keywords; /* NULL: none */
-    int64_t created;      /* seconds since 1970; fixed, so that equal input gives equal bytes */
+    const char *company;       /* NULL: none */
+    const char *keywords;      /* NULL: none */
+    const struct theme *theme; /* of a light page; NULL: the workbook's own colours */
+    int64_t created; /* seconds since 1970; fixed, so that equal input gives equal bytes */
 };
 
 /* `path` is where workbook_finish writes; `scratch` a folder for the library's temporary files

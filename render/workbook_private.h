@@ -23,6 +23,7 @@ struct sheet {
 struct workbook {
     lxw_workbook *book;
     lxw_format *formats[CELL_STYLE_COUNT];
+    uint32_t bars[CELL_BAR_COUNT]; /* their colours, 0xRRGGBB */
     const struct texts *texts;
     const char *title; /* of the whole, for the foot of a page; borrowed */
     struct sheet *sheets;
@@ -56,7 +57,7 @@ bool cell_has_place(const struct sheet *sheet, uint32_t row, uint32_t column);
 enum cell_style cell_number_style(double value, enum cell_style style);
 
 /* Makes every format; false if memory is exhausted. */
-bool cell_make_formats(struct workbook *workbook);
+bool cell_make_formats(struct workbook *workbook, const struct theme *theme);
 /* Sets what holds for the whole of a new sheet. */
 void cell_prepare_sheet(struct sheet *sheet);
 

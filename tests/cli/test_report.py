@@ -354,6 +354,15 @@ class Workbook(Report):
         self.assertEqual({place: cell for place, cell in alone.cells("What if").items()
                           if cell != ""}, cells)
 
+    def test_colours_are_those_of_the_theme(self):
+        options = self.template({})
+        with open(self.path("template/theme.json"), "w") as file:
+            json.dump({"inks": {"good": {"light": "#004455"}}}, file)
+        self.report_sample("accept.json", *options)
+        styles = self.workbook().read("xl/styles.xml").decode()
+        self.assertIn('<color rgb="FF004455"/>', styles)
+        self.assertNotIn("1E6B3A", styles)
+
     def test_a_comparison_is_a_sound_workbook_under_any_template(self):
         with open(self.path("changes.json"), "w") as file:
             subprocess.run([PROGRAM, "compare", "--format", "json",
