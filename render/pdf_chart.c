@@ -15,6 +15,9 @@
 #define TRIM (CHART_FRAME_MARGIN - 4) /* of a chart's margins above and below, pixels */
 /* The most that is left above what comes first; a trial on an empty page does not have it. */
 #define FIRST_GAP 18.0
+/* Above words that follow a chart. */
+#define WORDS_GAP 8.0
+#define GAP_OF_WORDS 5.0 /* the usual, of pdf_text.c */
 /* So many blocks of words may lead to a chart. */
 #define LEAD_MOST 12
 /* Below a heading of the page a chart's own title is a caption; without one it is the heading.
@@ -98,42 +101,57 @@ static double room_of_page(const struct pdf_flow *flow)
 
 /* ---- Several charts on one page ---- */
 
-/* The chart that follows what leads to it (headings and a few words), or NULL. */
-static const struct manuscript_block *chart_of(const struct manuscript_block *block)
+/* A chart with the words that lead to it, [first, chart), and those that follow, (chart, end). */
+struct unit {
+    const struct manuscript_block *first, *chart, *end;
+};
+
+/* The unit that begins with a block; without a chart if none does. */
+static struct unit unit_at(const struct manuscript_block *first)
 {
-    const struct manuscript_block *first = block;
-    size_t blocks = 0;
-    for (; block != NULL && blocks < LEAD_MOST; block = block->next, blocks++) {
-        if (block->kind == MANUSCRIPT_CHART)
-            return block;
-        if (block != first && pdf_block_begins_part(block))
-            return NULL;
-        if (block->kind == MANUSCRIPT_TABLE || block->kind == MANUSCRIPT_VERDICT ||
-            block->kind == MANUSCRIPT_FIGURES || block->kind == MANUSCRIPT_ITEM)
-            return NULL; /* a list says something of its own */
+    struct unit unit = {.first = first};
+    const struct manuscript_block *block = first;
+    if (first == NULL || (first->kind != MANUSCRIPT_SECTION && first->kind != MANUSCRIPT_CHART))
+        return unit;
+    for (size_t count = 0; block != NULL && block->kind != MANUSCRIPT_CHART; count++) {
+        bool words = block->kind == MANUSCRIPT_SECTION || block->kind == MANUSCRIPT_PARAGRAPH ||
+                     block->kind == MANUSCRIPT_NOTICE;
+        if (!words || count == LEAD_MOST || (block != first && pdf_block_begins_part(block)))
+            return unit;
+        block = block->next;
     }
-    return NULL;
+    if (block == NULL)
+        return unit;
+    unit.chart = block;
+    for (block = block->next; block != NULL && block->kind == MANUSCRIPT_PARAGRAPH;)
+        block = block->next;
+    unit.end = block;
+    return unit;
 }
 
-/* How much of a page the words before a chart take: they are set for a trial. */
-static enum status height_of_lead(const struct pdf_flow *flow, const struct manuscript_block *first,
-                                  const struct manuscript_block *chart, double *height,
-                                  struct diag *diag)
+/* How much of a page words take: they are set for a trial. */
+static enum status height_of_words(const struct pdf_flow *flow,
+                                   const struct manuscript_block *first,
+                                   const struct manuscript_block *end, double *height,
+                                   struct diag *diag)
 {
     struct pdf_mark mark = pdf_document_mark(flow->document);
     struct pdf_flow trial = *flow;
     enum status status = STATUS_OK;
+    *height = 0;
+    if (first == end)
+        return STATUS_OK;
     trial.bottom = INFINITY;
     trial.waiting_count = 0;
     if (pdf_document_add(trial.document) == NULL)
         return diag_no_memory(diag);
     trial.y = 0;
     trial.empty = true;
-    for (; first != chart && status == STATUS_OK; first = first->next)
+    for (; first != end && status == STATUS_OK; first = first->next)
         status = pdf_block_put(&trial, first, diag);
     *height = trial.y;
     for (size_t i = 0; i < trial.waiting_count; i++)
-        *height += trial.waiting[i].before + trial.waiting[i].height;
+        *height += trial.waiting[i].height;
     pdf_document_return(flow->document, mark);
     return status;
 }
@@ -143,19 +161,27 @@ struct need {
     double words, charts;
 };
 
-static enum status add_need(struct pdf_flow *flow, const struct manuscript_block *first,
-                            const struct manuscript_block *chart, struct need *need,
+static enum status add_need(struct pdf_flow *flow, const struct unit *unit, struct need *need,
                             struct diag *diag)
 {
     double lead = 0;
+    double follows = 0;
     bool bears = false;
-    for (const struct manuscript_block *block = first; block != chart; block = block->next)
+    bool headed = false; /* a heading takes the place of the gap above */
+    for (const struct manuscript_block *block = unit->first; block != unit->chart;
+         block = block->next) {
         bears = pdf_block_bears_heading(block);
-    struct setting setting = setting_of(flow, chart, bears);
-    enum status status = height_of_lead(flow, first, chart, &lead, diag);
+        headed = block->kind == MANUSCRIPT_SECTION;
+    }
+    struct setting setting = setting_of(flow, unit->chart, bears);
+    enum status status = height_of_words(flow, unit->first, unit->chart, &lead, diag);
+    if (status == STATUS_OK)
+        status = height_of_words(flow, unit->chart->next, unit->end, &follows, diag);
     if (status == STATUS_OK)
         status = try_chart(&setting, WIDTH_USUAL, 0, diag);
-    need->words += lead + (GAP + (need->charts > 0 ? FIRST_GAP : 0)) * flow->density.gap;
+    double gaps =
+        (headed ? 0 : GAP) + (need->charts > 0 ? FIRST_GAP : 0) + (follows > 0 ? WORDS_GAP : 0);
+    need->words += lead + follows + gaps * flow->density.gap;
     need->charts += setting.height;
     return status;
 }
@@ -165,22 +191,29 @@ static bool fits(const struct need *need, double room)
     return need->words + need->charts * WIDTH_USUAL / WIDTH_MOST <= room;
 }
 
-enum status pdf_block_plan_charts(struct pdf_flow *flow, const struct manuscript_block *block,
-                                  struct diag *diag)
+/* The room that the first unit gets: what is left of the page, or all of the next. */
+static double begin_charts(struct pdf_flow *flow, const struct need *need)
 {
-    const struct manuscript_block *chart = chart_of(block);
-    struct need need = {0, 0};
-    if (chart == NULL || flow->charts_planned > 0)
-        return STATUS_OK;
-    enum status status = add_need(flow, block, chart, &need, diag);
+    double room = flow->bottom - flow->top;
     double left = 0;
     if (flow->document->last != NULL)
         left = flow->bottom - flow->y - (flow->empty ? 0 : FIRST_GAP * flow->density.gap);
-    double room = flow->bottom - flow->top;
-    if (fits(&need, left))
-        room = left;
-    else if (fits(&need, room) || left < need.words + ROOM_FOR_PARTS * room)
+    if (fits(need, left))
+        return left;
+    if (fits(need, room) || left < need->words + ROOM_FOR_PARTS * room)
         pdf_flow_break(flow);
+    return room;
+}
+
+enum status pdf_block_plan_charts(struct pdf_flow *flow, const struct manuscript_block *block,
+                                  struct diag *diag)
+{
+    struct unit unit = unit_at(block);
+    struct need need = {0, 0};
+    if (unit.chart == NULL || flow->charts_planned > 0)
+        return STATUS_OK;
+    enum status status = add_need(flow, &unit, &need, diag);
+    double room = begin_charts(flow, &need);
     flow->chart_width = WIDTH_MOST;
     flow->charts_planned = 1;
     for (struct need all = need; status == STATUS_OK && fits(&all, room);) {
@@ -188,11 +221,10 @@ enum status pdf_block_plan_charts(struct pdf_flow *flow, const struct manuscript
         /* a hundredth: what is rounded at the one width may not be at the other */
         flow->chart_width = WIDTH_USUAL * fmin(fmax(1, 1.01 * need.charts / (room - need.words)),
                                                WIDTH_MOST / WIDTH_USUAL);
-        block = chart->next;
-        chart = chart_of(block);
-        if (chart == NULL)
+        unit = unit_at(unit.end);
+        if (unit.chart == NULL)
             break;
-        status = add_need(flow, block, chart, &all, diag);
+        status = add_need(flow, &unit, &all, diag);
         flow->charts_planned += status == STATUS_OK && fits(&all, room);
     }
     return status;
@@ -305,5 +337,6 @@ enum status pdf_block_chart(struct pdf_flow *flow, const struct manuscript_block
         status = try_chart(&setting, flow->chart_width, room_of_page(flow), diag);
     if (status == STATUS_OK && !setting.placed)
         status = set_high(&setting, diag);
+    flow->y += (WORDS_GAP - GAP_OF_WORDS) * flow->density.gap;
     return status;
 }
