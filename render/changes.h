@@ -78,7 +78,12 @@ struct changes_group {
     const struct changes_strategy *strategies;
     size_t strategy_count;
     struct changes_findings findings;
+    bool shown; /* on pages and as a chart, see changes.shown */
 };
+
+/* Groups that pages show; of many groups those without a change are counted alone. */
+#define CHANGES_FEW_GROUPS 6
+#define CHANGES_SHOWN_MOST 40
 
 struct changes_unmatched {
     const char *label, *differs_in;
@@ -98,6 +103,9 @@ struct changes {
     struct changes_findings findings; /* of the whole */
     const struct changes_group *groups;
     size_t group_count;
+    size_t shown[CHANGES_SHOWN_MOST]; /* indices of groups, those that changed most first */
+    size_t shown_count;
+    size_t more_changed, more_unchanged; /* groups that are not */
     const struct changes_unmatched *missing, *added;
     size_t missing_count, added_count;
 };

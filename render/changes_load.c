@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "changes_view.h"
 #include "evidence_level.h"
 #include "summary_document.h"
 
@@ -75,8 +76,11 @@ static void read_changes(struct summary_fields *fields, struct changes *changes)
         {"beyond", SUMMARY_FIELDS_AMOUNT, offsetof(struct changes, beyond)},
         {"same_input", SUMMARY_FIELDS_BOOL, offsetof(struct changes, same_input)},
     };
-    changes->groups = summary_fields_array(fields, 0, "groups", sizeof(struct changes_group),
-                                           &changes->group_count, changes_load_group);
+    struct changes_group *groups = summary_fields_array(fields, 0, "groups", sizeof *groups,
+                                                        &changes->group_count, changes_load_group);
+    changes->groups = groups;
+    if (fields->json.status == STATUS_OK)
+        changes_view_choose(changes, groups);
     changes->missing =
         summary_fields_array(fields, 0, "missing_groups", sizeof(struct changes_unmatched),
                              &changes->missing_count, read_unmatched);

@@ -161,6 +161,24 @@ enum changes_view_rank changes_view_rank(const struct changes_group *group)
     return worst;
 }
 
+void changes_view_choose(struct changes *changes, struct changes_group *groups)
+{
+    bool few = changes->group_count <= CHANGES_FEW_GROUPS;
+    for (int rank = CHANGES_VIEW_BEYOND; rank <= CHANGES_VIEW_UNCHANGED; rank++)
+        for (size_t i = 0; i < changes->group_count; i++) {
+            if (changes_view_rank(&groups[i]) != (enum changes_view_rank)rank)
+                continue;
+            if (rank == CHANGES_VIEW_UNCHANGED && !few) {
+                changes->more_unchanged++;
+            } else if (changes->shown_count == CHANGES_SHOWN_MOST) {
+                changes->more_changed++;
+            } else {
+                changes->shown[changes->shown_count++] = i;
+                groups[i].shown = true;
+            }
+        }
+}
+
 enum changes_view_rank changes_view_whole(const struct changes *changes)
 {
     if (changes->beyond > 0)

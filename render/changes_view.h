@@ -48,6 +48,8 @@ enum changes_view_rank {
 enum changes_view_rank changes_view_rank(const struct changes_group *group);
 /* The same of the whole comparison. */
 enum changes_view_rank changes_view_whole(const struct changes *changes);
+/* Chooses the groups that pages show, when a comparison is read; `groups` are its own. */
+void changes_view_choose(struct changes *changes, struct changes_group *groups);
 
 /* Strategies that both sides have. */
 size_t changes_view_compared(const struct changes *changes);

@@ -55,7 +55,7 @@ bool chart_changes_has_content(const struct chart_input *input)
     const struct changes_group *group = group_of(input);
     size_t count;
     const struct changes_view_quantity *quantities = changes_view_quantities(&count);
-    for (size_t i = 0; group != NULL && i < count; i++) {
+    for (size_t i = 0; group != NULL && group->shown && i < count; i++) {
         if (is_drawn(group, quantities[i].name))
             return true;
     }

@@ -6,29 +6,8 @@
 #include "section_changes_parts.h"
 #include "section_text.h"
 
-#define FEW_GROUPS 6
 /* Of one kind and group; the workbook has all. */
 #define FINDINGS_MOST 60
-
-/* ---- Which groups ---- */
-
-struct section_changes_groups section_changes_groups(const struct changes *changes)
-{
-    struct section_changes_groups groups = {0};
-    bool few = changes->group_count <= FEW_GROUPS;
-    for (int rank = CHANGES_VIEW_BEYOND; rank <= CHANGES_VIEW_UNCHANGED; rank++)
-        for (size_t i = 0; i < changes->group_count; i++) {
-            if (changes_view_rank(&changes->groups[i]) != (enum changes_view_rank)rank)
-                continue;
-            if (rank == CHANGES_VIEW_UNCHANGED && !few)
-                groups.unchanged++;
-            else if (groups.count == SECTION_CHANGES_GROUPS)
-                groups.changed++;
-            else
-                groups.indices[groups.count++] = i;
-        }
-    return groups;
-}
 
 struct section section_changes_group(const struct section *section, size_t index)
 {
@@ -45,14 +24,14 @@ struct section section_changes_group(const struct section *section, size_t index
     return below;
 }
 
-void section_changes_rest(const struct section *section,
-                          const struct section_changes_groups *groups)
+void section_changes_rest(const struct section *section)
 {
+    const struct changes *changes = section->summary->changes;
     const struct {
         const char *id;
         size_t count;
-    } rows[] = {{"changes.more_groups", groups->changed},
-                {"changes.same_groups", groups->unchanged}};
+    } rows[] = {{"changes.more_groups", changes->more_changed},
+                {"changes.same_groups", changes->more_unchanged}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct sentence_value value = {.name = "count", .number = (double)rows[i].count};
         if (rows[i].count > 0)
@@ -190,15 +169,14 @@ static void write_group(const struct section *section, size_t index)
 void section_changes_write(const struct section *section)
 {
     const struct changes *changes = section->summary->changes;
-    const struct section_changes_groups groups = section_changes_groups(changes);
     section_title(section, "section.changes", true);
     write_verdict(section);
     write_figures(section);
     write_side(section, "changes.base", &changes->base);
     write_side(section, "changes.new", &changes->now);
     write_changes(section, &changes->findings);
-    for (size_t i = 0; i < groups.count; i++)
-        write_group(section, groups.indices[i]);
-    section_changes_rest(section, &groups);
+    for (size_t i = 0; i < changes->shown_count; i++)
+        write_group(section, changes->shown[i]);
+    section_changes_rest(section);
     write_findings(section, &changes->findings, "note", "heading.changes_remarks");
 }

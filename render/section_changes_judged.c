@@ -98,7 +98,6 @@ static void write_rejected(const struct section *section)
 static void write_decisions(const struct section *section)
 {
     const struct changes *changes = section->summary->changes;
-    const struct section_changes_groups groups = section_changes_groups(changes);
     const struct manuscript_column columns[] = {{.heading = section_get(section, "column.group")},
                                                 {.heading = section_get(section, "column.in_base")},
                                                 {.heading = section_get(section, "column.in_new")}};
@@ -106,13 +105,13 @@ static void write_decisions(const struct section *section)
         return;
     section_heading(section, "decisions", section_get(section, "heading.decisions"));
     manuscript_table(section->out, columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < groups.count; i++) {
-        const struct changes_group *group = &changes->groups[groups.indices[i]];
+    for (size_t i = 0; i < changes->shown_count; i++) {
+        const struct changes_group *group = &changes->groups[changes->shown[i]];
         section_cell(section, group->label);
         section_cell(section, section_changes_answer(section, &group->base));
         section_cell(section, section_changes_answer(section, &group->now));
     }
-    section_changes_rest(section, &groups);
+    section_changes_rest(section);
 }
 
 void section_changes_judged_write(const struct section *section)

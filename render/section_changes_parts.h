@@ -14,21 +14,10 @@ void section_changes_values_write(const struct section *section);
  */
 void section_changes_judged_write(const struct section *section);
 
-/* The groups that a document shows: those that changed first, the worst first; of many groups those
- * without a change are counted alone. */
-#define SECTION_CHANGES_GROUPS 40
-struct section_changes_groups {
-    size_t indices[SECTION_CHANGES_GROUPS];
-    size_t count;
-    size_t changed, unchanged; /* that are not shown */
-};
-struct section_changes_groups section_changes_groups(const struct changes *changes);
-
 /* The heading of a group where there are several; returns the section below it. */
 struct section section_changes_group(const struct section *section, size_t index);
 /* How many groups are not shown. */
-void section_changes_rest(const struct section *section,
-                          const struct section_changes_groups *groups);
+void section_changes_rest(const struct section *section);
 
 /* "accept zero1". */
 const char *section_changes_answer(const struct section *section,

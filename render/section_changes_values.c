@@ -4,11 +4,51 @@
 #include "section_changes_parts.h"
 #include "section_text.h"
 
+/* Of more strategies than these the rows that tell no change are counted alone, and of more rows
+ * the rest; the workbook has all. */
+#define MANY_STRATEGIES 40
+#define ROWS_MOST 400
+
+struct rows { /* of one table */
+    bool changed_only;
+    size_t written, left_out;
+};
+
+static struct rows rows_of(const struct changes_group *group)
+{
+    return (struct rows){.changed_only = group->strategy_count > MANY_STRATEGIES};
+}
+
+/* Whether a row has a place; counts it either way. */
+static bool take_row(struct rows *rows, bool changed)
+{
+    bool taken = (changed || !rows->changed_only) && rows->written < ROWS_MOST;
+    *(taken ? &rows->written : &rows->left_out) += 1;
+    return taken;
+}
+
+static void write_left_out(const struct section *section, const struct rows *rows)
+{
+    const struct sentence_value count = {.name = "count", .number = (double)rows->left_out};
+    if (rows->left_out > 0)
+        manuscript_paragraph(section->out, MANUSCRIPT_QUIET,
+                             section_fill(section, "changes.more_rows", &count, 1));
+}
+
 /* ---- Values ---- */
 
 static bool is_told(const struct changes_value *value)
 {
     return strcmp(value->verdict, "not_measured") != 0;
+}
+
+static bool is_changed(const struct changes_value *value)
+{
+    static const char *const words[] = {"better", "worse", "no_longer_measured"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(value->verdict, words[i]) == 0)
+            return true;
+    return value->beyond;
 }
 
 static enum manuscript_tone tone_of(const struct changes_value *value)
@@ -80,17 +120,20 @@ static void write_values(const struct section *section, const struct changes_gro
         {.heading = section_get(section, "column.change"), .number = true},
         {.heading = section_get(section, "column.change_interval")},
         {.heading = section_get(section, "column.judgement")}};
+    struct rows rows = rows_of(group);
     manuscript_table(section->out, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < group->strategy_count; i++) {
         const struct changes_strategy *strategy = &group->strategies[i];
         const char *label = strategy->label;
         for (size_t k = 0; k < strategy->value_count; k++) {
-            if (!is_told(&strategy->values[k]))
+            if (!is_told(&strategy->values[k]) ||
+                !take_row(&rows, is_changed(&strategy->values[k])))
                 continue;
             write_value(section, label, &strategy->values[k]);
             label = ""; /* said once */
         }
     }
+    write_left_out(section, &rows);
 }
 
 /* ---- How each stands ---- */
@@ -111,12 +154,15 @@ static void write_standings(const struct section *section, const struct changes_
         {.heading = section_get(section, "column.in_new")},
         {.heading = section_get(section, "column.samples_base"), .number = true},
         {.heading = section_get(section, "column.samples_new"), .number = true}};
+    struct rows rows = rows_of(group);
     section_heading(section, "standing", section_get(section, "heading.standing"));
     manuscript_table(section->out, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < group->strategy_count; i++) {
         const struct changes_strategy *strategy = &group->strategies[i];
         const char *base = standing_of(section, &group->base, strategy->base);
         const char *now = standing_of(section, &group->now, strategy->now);
+        if (!take_row(&rows, strcmp(base, now) != 0))
+            continue;
         section_cell(section, strategy->label);
         section_cell(section, base);
         manuscript_cell(section->out, strcmp(base, now) == 0 ? MANUSCRIPT_PLAIN : MANUSCRIPT_STRONG,
@@ -126,6 +172,7 @@ static void write_standings(const struct section *section, const struct changes_
         section_cell(section,
                      strategy->now != NULL ? section_count(section, strategy->now->samples) : "");
     }
+    write_left_out(section, &rows);
 }
 
 /* ---- Losses ---- */
@@ -151,12 +198,13 @@ static void write_losses(const struct section *section, const struct changes_gro
         {.heading = section_get(section, "column.strategy")},
         {.heading = section_get(section, "column.losses_compared"), .number = true},
         {.heading = section_get(section, "column.losses")}};
-    size_t count = 0;
+    struct rows rows = rows_of(group);
     for (size_t i = 0; i < group->strategy_count; i++) {
         const struct changes_strategy *strategy = &group->strategies[i];
-        if (!strategy->losses.told || !(strategy->losses.compared > 0))
+        if (!strategy->losses.told || !(strategy->losses.compared > 0) ||
+            !take_row(&rows, !isnan(strategy->losses.first_difference)))
             continue;
-        if (count++ == 0) {
+        if (rows.written == 1) {
             section_heading(section, "losses", section_get(section, "heading.losses"));
             manuscript_table(section->out, columns, sizeof columns / sizeof columns[0]);
         }
@@ -166,21 +214,22 @@ static void write_losses(const struct section *section, const struct changes_gro
                         isnan(strategy->losses.broken_at) ? MANUSCRIPT_PLAIN : MANUSCRIPT_WARNING,
                         losses_of(section, &strategy->losses));
     }
+    if (rows.written > 0)
+        write_left_out(section, &rows);
 }
 
 void section_changes_values_write(const struct section *section)
 {
     const struct changes *changes = section->summary->changes;
-    const struct section_changes_groups groups = section_changes_groups(changes);
-    if (groups.count == 0)
+    if (changes->shown_count == 0)
         return;
     section_title(section, "section.changes_values", true);
-    for (size_t i = 0; i < groups.count; i++) {
-        const struct changes_group *group = &changes->groups[groups.indices[i]];
-        const struct section below = section_changes_group(section, groups.indices[i]);
+    for (size_t i = 0; i < changes->shown_count; i++) {
+        const struct changes_group *group = &changes->groups[changes->shown[i]];
+        const struct section below = section_changes_group(section, changes->shown[i]);
         write_values(&below, group);
         write_standings(&below, group);
         write_losses(&below, group);
     }
-    section_changes_rest(section, &groups);
+    section_changes_rest(section);
 }

@@ -145,7 +145,8 @@ void changes_sample_add(struct summary *summary)
                                     .base = choice,
                                     .now = choice,
                                     .strategies = strategies,
-                                    .strategy_count = from->candidate_count};
+                                    .strategy_count = from->candidate_count,
+                                    .shown = true};
     add_findings(summary, group);
     *told = (struct changes){.verdict = {.id = "", .text = "Regressions: 2, improvements: 1."},
                              .regressions = 2,
@@ -164,6 +165,8 @@ void changes_sample_add(struct summary *summary)
                              .policy = policy,
                              .policy_count = 1,
                              .groups = group,
-                             .group_count = 1};
+                             .group_count = 1,
+                             .shown = {0},
+                             .shown_count = 1};
     summary->changes = told;
 }
