@@ -59,7 +59,7 @@ struct axis axis_of(double largest, struct axis_unit unit, size_t steps)
     if (shown < SMALLEST)
         shown = shown <= 0 ? 1 : SMALLEST;
     double power = pow(10, floor(log10(shown / (double)steps)));
-    struct axis axis = {unit, 10 * power, 0, 0};
+    struct axis axis = {unit, 10 * power, 0, 0, false};
     for (size_t i = 0; i < sizeof multiples / sizeof multiples[0]; i++) {
         /* 1e-9: 0.3 / 0.1 must count as 3 steps */
         if (multiples[i] * power * (double)steps >= shown * (1 - 1e-9)) {
@@ -81,6 +81,10 @@ double axis_share(const struct axis *axis, double value)
 
 char *axis_tick_label(const struct axis *axis, size_t i, char *out, size_t capacity)
 {
+    if (axis->exponents && i > 0) {
+        snprintf(out, capacity, "%.3g", axis->step * (double)i);
+        return out;
+    }
     /* 6 digits: a step has at most 2, a tick at most one more than the number of steps needs */
     return text_number(out, capacity, axis->step * (double)i, 6);
 }

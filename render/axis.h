@@ -30,6 +30,7 @@ struct axis {
     struct axis_unit unit;
     double step, upper;
     size_t count;
+    bool exponents; /* labels as "5e+10": set where those written out are too wide */
 };
 
 /*

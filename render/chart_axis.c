@@ -172,7 +172,8 @@ double chart_axis_share(const struct chart_axis *axis, double value)
     bool logarithmic = axis->scale == CHART_AXIS_LOG2 || axis->scale == CHART_AXIS_LOG10;
     if (isnan(value) || (logarithmic && shown <= axis->from))
         return 0;
-    double share = logarithmic ? log(shown / axis->from) / log(axis->to / axis->from)
+    /* of logarithms, for the ratio of the ends may be no number */
+    double share = logarithmic ? (log(shown) - log(axis->from)) / (log(axis->to) - log(axis->from))
                                : (shown - axis->from) / (axis->to - axis->from);
     return fmin(fmax(share, 0), 1);
 }

@@ -11,6 +11,7 @@
 /* From this ratio on the smaller values would crowd at one end of a linear axis. */
 #define RATIO_LINEAR 20.0
 #define ROOM 0.04
+#define ROOM_LOG 1.1
 
 /* ---- Reading ---- */
 
@@ -99,7 +100,8 @@ const char *chart_frontier_reason(struct chart_frame *frame,
 
 /* ---- Axes ---- */
 
-/* Linear over the values with a little room, logarithmic where they are far apart. */
+/* Linear over the values, logarithmic where they are far apart; with a little room, so that no sign
+ * lies over the numbers of an axis. */
 static struct chart_axis_range spread_of(double smallest, double largest)
 {
     struct chart_axis_range range = chart_axis_range_empty(CHART_AXIS_RANGE);
@@ -107,6 +109,8 @@ static struct chart_axis_range spread_of(double smallest, double largest)
     range.largest = largest;
     if (smallest > 0 && largest / smallest > RATIO_LINEAR) {
         range.scale = CHART_AXIS_LOG10;
+        range.smallest /= ROOM_LOG;
+        range.largest *= ROOM_LOG;
         return range;
     }
     double room = ROOM * (largest - smallest);

@@ -117,7 +117,7 @@ static void put_x_numbers(struct chart_frame *frame, const struct chart_panel *p
         double width = label_width(frame, &panel->x, i);
         scene_line(&frame->scene, (struct canvas_point){x, bottom},
                    (struct canvas_point){x, bottom + TICK}, &line);
-        put_number(frame, &panel->x, i, (struct canvas_point){x - width / 2, bottom + 17});
+        put_number(frame, &panel->x, i, (struct canvas_point){x - width / 2, bottom + 19});
     }
 }
 
@@ -161,7 +161,7 @@ void chart_panel_titles(struct chart_frame *frame, const struct chart_panel *pan
     if (y_title != NULL) {
         chart_cell_add(&frame->scene, &cell, y_title, &style);
         chart_cell_draw(&frame->scene, &cell,
-                        (struct canvas_point){left, panel->box.y - 8 - cell.height});
+                        (struct canvas_point){left, panel->box.y - 10 - cell.height});
     }
     if (x_title == NULL)
         return;

@@ -29,7 +29,7 @@ void chart_panel_grid(struct chart_frame *frame, const struct chart_panel *panel
 /* Axis lines, ticks and numbers, to be added after the data. Below the box they take
  * CHART_PANEL_NUMBERS, to its left chart_panel_numbers_width. */
 void chart_panel_numbers(struct chart_frame *frame, const struct chart_panel *panel, unsigned axes);
-#define CHART_PANEL_NUMBERS 22.0
+#define CHART_PANEL_NUMBERS 24.0
 
 /* Room left of the box for the numbers of a vertical axis. */
 double chart_panel_numbers_width(const struct chart_frame *frame, const struct chart_axis *axis);
@@ -39,7 +39,7 @@ double chart_panel_numbers_width(const struct chart_frame *frame, const struct c
  * NULL: none. */
 void chart_panel_titles(struct chart_frame *frame, const struct chart_panel *panel, double left,
                         const char *x_title, const char *y_title);
-#define CHART_PANEL_TITLE 22.0
+#define CHART_PANEL_TITLE 25.0
 
 /* A horizontal or vertical line across the box at a value, with a halo, in the ink of limits;
  * nothing if the value is NAN or lies outside of the axis. Returns whether it lies inside. */

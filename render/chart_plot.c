@@ -34,6 +34,7 @@ void chart_plot_scale(const struct chart_frame *frame, struct chart_plot *plot, 
         if (numbers_fit(frame, plot))
             return;
     }
+    plot->axis.exponents = true;
 }
 
 double chart_plot_x(const struct chart_plot *plot, double value)

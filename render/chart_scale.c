@@ -243,7 +243,7 @@ static void put_labels(struct scale_chart *chart)
     if (!isnan(chart->limit))
         add_limit_label(chart, &labels[count++]);
     chart_labels_column(labels, count, chart->label_x, box->y - 4,
-                        box->y + box->height + CHART_PANEL_NUMBERS);
+                        box->y + box->height + 4); /* leaders stay clear of the numbers */
     chart_labels_put(frame, labels, count);
 }
 

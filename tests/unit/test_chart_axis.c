@@ -109,6 +109,14 @@ Test(chart_axis, very_different_magnitudes_are_labelled_as_powers)
     cr_assert_str_eq(chart_axis_label(&a, a.count - 1, label, sizeof label), "10,000");
 }
 
+Test(chart_axis, values_keep_their_places_over_all_magnitudes)
+{
+    struct chart_axis a = axis(CHART_AXIS_LOG10, 1e-280, 1e290);
+    cr_assert_eq(chart_axis_share(&a, 1e-280), 0);
+    cr_assert_float_eq(chart_axis_share(&a, 1), 280.0 / 570, 0.01); /* its ends are rounded */
+    cr_assert_gt(chart_axis_share(&a, 1e280), 0.9);
+}
+
 /* ---- Labels ---- */
 
 static struct chart_label label(double y)
