@@ -35,11 +35,12 @@ Test(report_template, built_in_shows_every_chart_and_every_sheet)
     cr_assert_eq(template->sheets.count, count, "a sheet is not in templates/report.json");
     expect_all_charts(&template->pdf.charts);
     expect_all_charts(&template->html.charts);
-    expect_all_charts(&template->markdown.charts);
     expect_all_charts(&template->workbook_charts);
     expect_all_charts(&template->pictures);
     cr_assert_str_eq(template->pdf.sections.rows[0]->name, "decision");
     cr_assert_str_eq(template->html.sections.rows[0]->name, "decision");
+    /* for a pull request a few are enough */
+    cr_assert_gt(template->markdown.charts.count, 0);
     cr_assert_gt(template->markdown.sections.count, 0);
     cr_assert_null(template->organisation);
     cr_assert_null(template->logo.png);
