@@ -100,22 +100,14 @@ const char *chart_frontier_reason(struct chart_frame *frame,
 
 /* ---- Axes ---- */
 
-/* Linear over the values, logarithmic where they are far apart; with a little room, so that no sign
- * lies over the numbers of an axis. */
+/* Linear over the values, logarithmic where they are far apart. */
 static struct chart_axis_range spread_of(double smallest, double largest)
 {
     struct chart_axis_range range = chart_axis_range_empty(CHART_AXIS_RANGE);
     range.smallest = smallest;
     range.largest = largest;
-    if (smallest > 0 && largest / smallest > RATIO_LINEAR) {
+    if (smallest > 0 && largest / smallest > RATIO_LINEAR)
         range.scale = CHART_AXIS_LOG10;
-        range.smallest /= ROOM_LOG;
-        range.largest *= ROOM_LOG;
-        return range;
-    }
-    double room = ROOM * (largest - smallest);
-    range.smallest = fmax(fmin(smallest, 0), smallest - room);
-    range.largest = largest + room;
     return range;
 }
 
@@ -127,13 +119,21 @@ static bool add_limit(struct chart_axis_range *range, double limit)
     if (!isfinite(limit) || !(limit > 0) || limit > most * range->largest ||
         limit < range->smallest / most)
         return false;
-    double span = fmax(range->largest, limit) - fmin(range->smallest, limit);
-    double room = logarithmic ? 0 : ROOM * span;
-    if (limit > range->largest)
-        range->largest = limit + room;
-    if (limit < range->smallest)
-        range->smallest = fmax(logarithmic ? limit : 0, limit - room);
+    chart_axis_range_add(range, limit);
     return true;
+}
+
+/* A little room at both ends, so that no sign lies over the numbers of an axis. */
+static void add_room(struct chart_axis_range *range)
+{
+    if (range->scale == CHART_AXIS_LOG10) {
+        range->smallest /= ROOM_LOG;
+        range->largest *= ROOM_LOG;
+        return;
+    }
+    double room = ROOM * (range->largest - range->smallest);
+    range->smallest = fmax(fmin(range->smallest, 0), range->smallest - room);
+    range->largest += room;
 }
 
 struct ends {
@@ -164,6 +164,8 @@ void chart_frontier_scale(struct chart_frontier_points *points, const struct cha
     struct chart_axis_range y = spread_of(rates.smallest, rates.largest);
     points->limit_inside = add_limit(&x, points->limit_mb);
     points->least_inside = add_limit(&y, points->least);
+    add_room(&x);
+    add_room(&y);
     x.unit = axis_memory_unit(x.largest);
     y.unit = axis_plain_unit(y.largest);
     chart_panel_scale(frame, panel, &x, &y);

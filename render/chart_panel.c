@@ -9,6 +9,7 @@
 #define Y_PITCH 26.0 /* of two numbers above each other, at least */
 #define TICK 4.0
 #define TICK_GAP 3.0
+#define EDGE 6.0
 
 static const struct canvas_font *number_font(const struct chart_frame *frame)
 {
@@ -117,7 +118,9 @@ static void put_x_numbers(struct chart_frame *frame, const struct chart_panel *p
         double width = label_width(frame, &panel->x, i);
         scene_line(&frame->scene, (struct canvas_point){x, bottom},
                    (struct canvas_point){x, bottom + TICK}, &line);
-        put_number(frame, &panel->x, i, (struct canvas_point){x - width / 2, bottom + 19});
+        /* the last number of a panel at the edge of the page may be wider than the margin */
+        double left = fmin(x - width / 2, frame->width - EDGE - width);
+        put_number(frame, &panel->x, i, (struct canvas_point){left, bottom + 19});
     }
 }
 
