@@ -24,15 +24,16 @@ bool chart_has_content(const struct chart_row *row, const struct chart_input *in
     return row->has_content == NULL || row->has_content(input);
 }
 
-/* Moves or copies both forms into the image; nothing is written if one fails. */
-static enum status take_forms(const struct canvas_cairo *canvas, struct chart_image *image,
-                              struct diag *diag)
+/* Moves or copies the forms into the image; nothing is written if one fails. */
+static enum status take_forms(const struct canvas_cairo *canvas, struct chart_forms forms,
+                              struct chart_image *image, struct diag *diag)
 {
     struct text_buffer svg = {0};
     struct text_buffer png = {0};
     struct canvas_pixels pixels = canvas_cairo_pixels(canvas);
-    enum status status = png_write(&png, &pixels, diag);
-    text_buffer_append(&svg, canvas_cairo_svg(canvas)->text, canvas_cairo_svg(canvas)->length);
+    enum status status = forms.png ? png_write(&png, &pixels, diag) : STATUS_OK;
+    if (forms.svg)
+        text_buffer_append(&svg, canvas_cairo_svg(canvas)->text, canvas_cairo_svg(canvas)->length);
     if (status == STATUS_OK && svg.failed)
         status = diag_no_memory(diag);
     if (status != STATUS_OK) {
@@ -53,7 +54,7 @@ static enum status take_forms(const struct canvas_cairo *canvas, struct chart_im
 }
 
 enum status chart_render(const struct chart_row *row, const struct chart_input *input,
-                         struct chart_image *image, struct diag *diag)
+                         struct chart_forms forms, struct chart_image *image, struct diag *diag)
 {
     struct canvas_cairo *canvas = NULL;
     enum status status =
@@ -61,7 +62,7 @@ enum status chart_render(const struct chart_row *row, const struct chart_input *
     if (status == STATUS_OK)
         status = row->draw(input, canvas_cairo_canvas(canvas), diag);
     if (status == STATUS_OK)
-        status = take_forms(canvas, image, diag);
+        status = take_forms(canvas, forms, image, diag);
     canvas_cairo_destroy(canvas);
     return status;
 }

@@ -36,8 +36,14 @@ size_t chart_rows(const struct chart_row *row, const struct chart_input *input);
  * what was not recorded.) */
 bool chart_has_content(const struct chart_row *row, const struct chart_input *input);
 
-struct chart_image {
-    char *svg; /* UTF-8, NUL-terminated beside its size; text is drawn as outlines */
+/* Which forms of a picture are asked for. */
+struct chart_forms {
+    bool svg, png;
+};
+#define CHART_BOTH_FORMS ((struct chart_forms){true, true})
+
+struct chart_image { /* a form that was not asked for is NULL */
+    char *svg;       /* UTF-8, NUL-terminated beside its size; text is drawn as outlines */
     size_t svg_size;
     unsigned char *png;
     size_t png_size;
@@ -51,7 +57,8 @@ struct chart_image {
  * bytes on a machine, whatever the locale, the time zone or the order of the calls.
  */
 enum status chart_render(const struct chart_row *row, const struct chart_input *input,
-                         struct chart_image *image, struct diag *diag) STATUS_CHECKED;
+                         struct chart_forms forms, struct chart_image *image,
+                         struct diag *diag) STATUS_CHECKED;
 
 /* Releases what chart_render made; a zeroed image and NULL are fine. */
 void chart_image_fini(struct chart_image *image);

@@ -21,52 +21,33 @@ static bool lists(const struct report_template_charts *charts, const struct char
     return false;
 }
 
-/* Which of a picture's two forms some format needs. */
-struct need {
-    bool svg, png;
-};
-
-static struct need need_of(const struct report_input *input, const struct chart_row *chart)
+/* Which of a picture's two forms some format needs: of hundreds of groups, what nobody needs is not
+ * made. */
+static struct chart_forms need_of(const struct report_input *input, const struct chart_row *chart)
 {
     const struct report_template *template = input->template;
     bool file = lists(&template->pictures, chart);
     bool page = (input->formats & REPORT_HTML) && lists(&template->html.charts, chart);
     bool sheet = (input->formats & REPORT_XLSX) && lists(&template->workbook_charts, chart);
-    return (struct need){.svg = page || (file && (input->formats & REPORT_SVG)),
-                         .png = sheet || (file && (input->formats & REPORT_PNG))};
-}
-
-/* A report of hundreds of groups has thousands of pictures: what nobody needs is not kept. */
-static void trim(struct chart_image *image, struct need need)
-{
-    if (!need.svg) {
-        free(image->svg);
-        image->svg = NULL;
-        image->svg_size = 0;
-    }
-    if (!need.png) {
-        free(image->png);
-        image->png = NULL;
-        image->png_size = 0;
-    }
+    return (struct chart_forms){.svg = page || (file && (input->formats & REPORT_SVG)),
+                                .png = sheet || (file && (input->formats & REPORT_PNG))};
 }
 
 static enum status make_one(const struct report_input *input, const struct chart_row *chart,
                             size_t group, struct report_pictures *pictures, struct diag *diag)
 {
     const struct chart_input chart_input = report_pictures_input(input, group);
-    struct need need = need_of(input, chart);
+    struct chart_forms need = need_of(input, chart);
     if ((!need.svg && !need.png) || !chart_has_content(chart, &chart_input))
         return STATUS_OK;
     struct report_picture *picture = &pictures->items[pictures->count];
-    enum status status = chart_render(chart, &chart_input, &picture->image, diag);
+    enum status status = chart_render(chart, &chart_input, need, &picture->image, diag);
     if (status != STATUS_OK)
         return status;
     picture->chart = chart;
     picture->group = group;
     pictures->count++;
     pictures->glyphs_missing |= picture->image.glyphs_missing;
-    trim(&picture->image, need);
     return STATUS_OK;
 }
 

@@ -69,7 +69,7 @@ static void write_all(const struct wish *wish, const struct texts *texts)
             continue;
         summary_sample_make(&summary, kind, count);
         struct chart_input input = {&summary, 0, texts, theme_default(), wish->width, 0, 0};
-        if (chart_render(row, &input, &image, &diag) != STATUS_OK)
+        if (chart_render(row, &input, CHART_BOTH_FORMS, &image, &diag) != STATUS_OK)
             stop(&diag);
         write_picture(wish->folder, name, &image);
         chart_image_fini(&image);
@@ -89,7 +89,7 @@ static void measure(const struct texts *texts, int rounds)
             struct chart_image image = {0};
             struct diag diag = {0};
             double start = now_ms();
-            if (chart_render(&table[i], &input, &image, &diag) != STATUS_OK)
+            if (chart_render(&table[i], &input, CHART_BOTH_FORMS, &image, &diag) != STATUS_OK)
                 stop(&diag);
             printf("%s, round %d, %-10s %7.2f ms, %u x %u, SVG %zu bytes, PNG %zu bytes\n",
                    texts->language, round + 1, table[i].name, now_ms() - start, image.width,

@@ -52,7 +52,8 @@ static void fail_each(const char *chart, enum summary_sample_kind kind)
         struct diag diag = {0};
         cr_assert(n < 100000, "an end is reached");
         atomic_store(&until_failure, n);
-        enum status status = chart_render(chart_recorder_row(chart), &input, &image, &diag);
+        enum status status =
+            chart_render(chart_recorder_row(chart), &input, CHART_BOTH_FORMS, &image, &diag);
         bool reached = atomic_load(&until_failure) < 0;
         atomic_store(&until_failure, -1);
         if (!reached) {
