@@ -49,7 +49,9 @@ static enum status read_logo(struct report_template *template, const char *folde
         return STATUS_OK;
     text_buffer_printf(&path, "%s/%s", folder, read->logo != NULL ? read->logo : "logo.png");
     enum status status = path.failed ? diag_no_memory(diag) : STATUS_OK;
-    *found = status == STATUS_OK && (read->logo != NULL || stat(path.text, &info) == 0);
+    /* what is there and cannot be looked at is refused when it is read */
+    *found = status == STATUS_OK &&
+             (read->logo != NULL || stat(path.text, &info) == 0 || errno != ENOENT);
     if (*found)
         status = template_logo_read(&template->logo, path.text, &template->arena, diag);
     text_buffer_fini(&path);
