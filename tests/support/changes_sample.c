@@ -30,7 +30,10 @@ static const struct change changes[] = {{0, "same", NAN},
 
 static struct changes_value value_of(const char *name, const char *unit, double now, size_t index)
 {
-    const struct change *change = &changes[index % COUNT(changes)];
+    struct change turned = changes[index % COUNT(changes)];
+    const struct change *change = &turned;
+    if (strcmp(name, "throughput") != 0) /* less is better */
+        turned.relative = -turned.relative;
     struct changes_value value = {.name = name,
                                   .category = "throughput",
                                   .verdict = change->verdict,
@@ -41,8 +44,8 @@ static struct changes_value value_of(const char *name, const char *unit, double 
                                   .relative = change->relative,
                                   .lower = 1 + change->relative - change->half,
                                   .upper = 1 + change->relative + change->half,
-                                  .worse_by = fmax(0, -change->relative),
-                                  .beyond = change->relative < -0.1};
+                                  .worse_by = fabs(change->relative),
+                                  .beyond = strcmp(change->verdict, "worse") == 0};
     value.change = value.now - value.base;
     if (isnan(now)) {
         value.verdict = index % 2 == 0 ? "not_measured" : "no_longer_measured";
