@@ -1,10 +1,14 @@
 #include <string.h>
 
+#include "changes.h"
 #include "fuzz_require.h"
 #include "markdown.h"
+#include "report_manuscript.h"
+#include "report_template.h"
 
-/* Any bytes as a summary: refused with a place and a reason, or loaded, and then reported, in both
- * languages, with nothing in it that a reader of Markdown would take for more than text. */
+/* Any bytes as a summary or as a comparison: refused with a place and a reason, or loaded, and then
+ * reported, in both languages, with nothing in it that a reader of Markdown would take for more
+ * than text. */
 
 static void require_group(const struct summary_group *group, const struct summary *summary)
 {
@@ -54,22 +58,55 @@ static const struct texts *words(int language)
     return &texts[language];
 }
 
+static const struct report_template *look(void)
+{
+    static struct report_template template;
+    struct diag diag = {0};
+    if (template.html.sections.count == 0)
+        fuzz_require(report_template_load(NULL, &template, &diag) == STATUS_OK, "a template");
+    return &template;
+}
+
+/* Pages have more sections than Markdown; their words go through the same escapes. */
+static void require_report(const struct summary *summary, int language)
+{
+    struct manuscript manuscript = {0};
+    struct text_buffer out = {0};
+    struct diag diag = {0};
+    const struct report_input input = {.summary = summary,
+                                       .texts = words(language),
+                                       .theme = &look()->theme,
+                                       .template = look(),
+                                       .formats = REPORT_MARKDOWN | REPORT_SVG};
+    fuzz_require(report_manuscript(&input, &look()->html, &manuscript, &diag) == STATUS_OK,
+                 "a report has words");
+    fuzz_require(markdown_write(&manuscript, &input, &out, &diag) == STATUS_OK, "memory");
+    fuzz_require_lines(out.text, out.length);
+    require_no_markup(out.text);
+    text_buffer_fini(&out);
+    manuscript_fini(&manuscript);
+}
+
+static enum status load(const uint8_t *data, size_t size, struct summary *summary,
+                        struct diag *diag)
+{
+    static const char schema[] = "rankledger.comparison/";
+    const struct summary_document document = {"s.json", (const char *)data, size};
+    bool compared = memmem(data, size, schema, sizeof schema - 1) != NULL;
+    const struct texts *texts = words((int)(size % 2));
+    return compared ? changes_load(&document, texts, summary, diag)
+                    : summary_load_in(&document, texts, summary, diag);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct summary summary = {0};
     struct diag diag = {0};
-    enum status status = summary_load("s.json", (const char *)data, size, &summary, &diag);
+    enum status status = load(data, size, &summary, &diag);
     if (status == STATUS_OK) {
-        struct text_buffer out = {0};
-        const struct report_input input = {
-            .summary = &summary, .texts = words(size % 2), .formats = REPORT_MARKDOWN | REPORT_SVG};
         for (size_t i = 0; i < summary.group_count; i++)
             require_group(&summary.groups[i], &summary);
-        markdown_write(&out, &input);
-        fuzz_require(!out.failed, "memory");
-        fuzz_require_lines(out.text, out.length);
-        require_no_markup(out.text);
-        text_buffer_fini(&out);
+        require_report(&summary, (int)(size % 2));
     } else {
         fuzz_require(status == STATUS_INPUT, "no other status");
         fuzz_require(strncmp(diag.text, "s.json:", 7) == 0, "a refusal names the place");

@@ -28,7 +28,8 @@ HARNESSES = {
     "policy": (["templates/policies/*.json", "tests/fuzz/policies/*.json"],
                [("analyze/policy*.c", NAMES), ("analyze/comparability.c", NAMES), ("common/evidence_level.c", NAMES)]),
     "comparison": (SUMMARIES, [("analyze/comparison*.c", NAMES), ("analyze/explanation*.c", NAMES)]),
-    "summary": (SUMMARIES, [("render/summary_*.c", NAMES)]),
+    "summary": (SUMMARIES + ["tests/fuzz/comparisons/*.json"],
+                [("render/summary_*.c", NAMES), ("render/changes_*.c", NAMES)]),
     "import": (["tests/cases/logs/*"], [("analyze/import/import_*.c", SIGNS)]),
 }
 
