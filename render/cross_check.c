@@ -36,11 +36,9 @@ static void keep_worse(struct cross_check_pair *worst, bool *found,
 
 /* ---- Communication ---- */
 
-static bool measure_payload(const struct summary_group *group,
-                            const struct summary_candidate *candidate,
-                            struct cross_check_pair *pair)
+static bool measure_payload(const struct cross_check_case *checked, struct cross_check_pair *pair)
 {
-    (void)group;
+    const struct summary_candidate *candidate = checked->candidate;
     bool found = false;
     for (size_t i = 0; i < candidate->collective_count; i++) {
         struct cross_check_pair own;
@@ -51,10 +49,9 @@ static bool measure_payload(const struct summary_group *group,
     return found;
 }
 
-static bool measure_calls(const struct summary_group *group,
-                          const struct summary_candidate *candidate, struct cross_check_pair *pair)
+static bool measure_calls(const struct cross_check_case *checked, struct cross_check_pair *pair)
 {
-    (void)group;
+    const struct summary_candidate *candidate = checked->candidate;
     bool found = false;
     for (size_t i = 0; i < candidate->collective_count; i++) {
         struct cross_check_pair own;
@@ -73,10 +70,9 @@ static double or_zero(double value)
 }
 
 /* The measured peak against everything that the ledger and the measured temporaries account for. */
-static bool measure_ledger(const struct summary_group *group,
-                           const struct summary_candidate *candidate, struct cross_check_pair *pair)
+static bool measure_ledger(const struct cross_check_case *checked, struct cross_check_pair *pair)
 {
-    (void)group;
+    const struct summary_candidate *candidate = checked->candidate;
     const struct summary_ledger *ledger = &candidate->ledger;
     if (!ledger->available || ledger->temporary.count == 0)
         return false;
@@ -87,19 +83,17 @@ static bool measure_ledger(const struct summary_group *group,
     return set_pair(pair, candidate->peak_memory_mb, held, "MiB");
 }
 
-static bool measure_prediction(const struct summary_group *group,
-                               const struct summary_candidate *candidate,
+static bool measure_prediction(const struct cross_check_case *checked,
                                struct cross_check_pair *pair)
 {
-    (void)group;
+    const struct summary_candidate *candidate = checked->candidate;
     return set_pair(pair, candidate->peak_memory_mb, candidate->ledger.predicted_peak_mb, "MiB");
 }
 
-static bool measure_rank_memory(const struct summary_group *group,
-                                const struct summary_candidate *candidate,
+static bool measure_rank_memory(const struct cross_check_case *checked,
                                 struct cross_check_pair *pair)
 {
-    (void)group;
+    const struct summary_candidate *candidate = checked->candidate;
     const struct summary_numbers *ranks = &candidate->per_rank_mb;
     double least = (double)NAN;
     double most = (double)NAN;
@@ -112,13 +106,14 @@ static bool measure_rank_memory(const struct summary_group *group,
 
 /* ---- Time ---- */
 
-static bool measure_throughput(const struct summary_group *group,
-                               const struct summary_candidate *candidate,
+static bool measure_throughput(const struct cross_check_case *checked,
                                struct cross_check_pair *pair)
 {
+    const struct summary_candidate *candidate = checked->candidate;
     bool tokens = report_view_is_tokens(candidate->throughput_unit);
-    double batch = isnan(candidate->global_batch) ? group->global_batch : candidate->global_batch;
-    double amount = tokens ? batch * group->seq_len : batch;
+    double batch =
+        isnan(candidate->global_batch) ? checked->group->global_batch : candidate->global_batch;
+    double amount = tokens ? batch * checked->group->seq_len : batch;
     if (!(candidate->step_time_ms > 0))
         return false;
     return set_pair(pair, candidate->throughput, amount / (candidate->step_time_ms / 1000),
@@ -140,47 +135,45 @@ static double median(double *items, size_t count)
 }
 
 /* The median over the steps of the slowest rank's time of each. */
-static bool measure_step_time(const struct summary_group *group,
-                              const struct summary_candidate *candidate,
-                              struct cross_check_pair *pair)
+static bool measure_step_time(const struct cross_check_case *checked, struct cross_check_pair *pair)
 {
-    (void)group;
+    const struct summary_candidate *candidate = checked->candidate;
     const struct summary_samples *times = &candidate->step_times;
     size_t count = times->rank_count > 0 ? times->ranks[0].count : 0;
     for (size_t i = 0; i < times->rank_count; i++)
         if (times->ranks[i].count != count)
             return false;
-    double *slowest = count > 0 ? calloc(count, sizeof *slowest) : NULL;
-    if (slowest == NULL) /* nothing recorded; without memory the report fails elsewhere */
+    if (count == 0)
+        return false;
+    double *slowest = arena_take_array(checked->arena, count, sizeof *slowest);
+    pair->failed = slowest == NULL;
+    if (slowest == NULL)
         return false;
     for (size_t i = 0; i < times->rank_count; i++)
         for (size_t step = 0; step < count; step++)
             slowest[step] = fmax(slowest[step], times->ranks[i].items[step]);
-    bool found = set_pair(pair, candidate->step_time_ms, median(slowest, count), "ms");
-    free(slowest);
-    return found;
+    return set_pair(pair, candidate->step_time_ms, median(slowest, count), "ms");
 }
 
 /* ---- Training ---- */
 
 /* The gate's value is the largest deviation in parts of its tolerance. */
-static bool measure_correctness(const struct summary_group *group,
-                                const struct summary_candidate *candidate,
+static bool measure_correctness(const struct cross_check_case *checked,
                                 struct cross_check_pair *pair)
 {
-    (void)group;
+    const struct summary_candidate *candidate = checked->candidate;
     const struct summary_gate *gate = report_view_gate(candidate, "correctness");
     if (gate == NULL || isnan(gate->value) || isnan(gate->limit) || !(gate->limit > 0))
         return false;
-    *pair = (struct cross_check_pair){gate->value, gate->limit, gate->value / gate->limit, NULL};
+    *pair =
+        (struct cross_check_pair){gate->value, gate->limit, gate->value / gate->limit, NULL, false};
     return true;
 }
 
-static bool measure_checkpoint(const struct summary_group *group,
-                               const struct summary_candidate *candidate,
+static bool measure_checkpoint(const struct cross_check_case *checked,
                                struct cross_check_pair *pair)
 {
-    (void)group;
+    const struct summary_candidate *candidate = checked->candidate;
     bool found = false;
     bool equal = true;
     for (size_t i = 0; i < candidate->checkpoint_count; i++) {
@@ -188,7 +181,7 @@ static bool measure_checkpoint(const struct summary_group *group,
         found |= answer != SUMMARY_NOT_TOLD;
         equal &= answer != SUMMARY_NO;
     }
-    *pair = (struct cross_check_pair){equal, 1, equal ? 0 : 1, NULL};
+    *pair = (struct cross_check_pair){equal, 1, equal ? 0 : 1, NULL, false};
     return found;
 }
 
@@ -212,7 +205,7 @@ const struct cross_check *cross_check_table(size_t *count)
 }
 
 struct cross_check_result cross_check_run(const struct cross_check *check,
-                                          const struct summary_group *group)
+                                          const struct summary_group *group, struct arena *arena)
 {
     struct cross_check_result result = {0};
     const struct summary_candidate *baseline = report_view_baseline(group);
@@ -221,7 +214,9 @@ struct cross_check_result cross_check_run(const struct cross_check *check,
         struct cross_check_pair pair = {0};
         if (candidate->failure.reason != NULL || (check->of_others && candidate == baseline))
             continue;
-        if (!check->measure(group, candidate, &pair)) {
+        const struct cross_check_case checked = {group, candidate, arena};
+        if (!check->measure(&checked, &pair)) {
+            result.failed |= pair.failed;
             result.unmeasured++;
             continue;
         }

@@ -123,7 +123,7 @@ static const char *say_check(const struct section *section, const char *name, co
     for (size_t i = 0; i < count; i++) {
         if (strcmp(checks[i].name, name) != 0)
             continue;
-        const struct cross_check_result result = cross_check_run(&checks[i], section->group);
+        const struct cross_check_result result = section_check(section, &checks[i]);
         if (result.worst == NULL)
             return "";
         const struct sentence_value values[] = {

@@ -39,7 +39,7 @@ static const char *counts_of(const struct section *section, const struct cross_c
 
 static void write_check(const struct section *section, const struct cross_check *check)
 {
-    const struct cross_check_result result = cross_check_run(check, section->group);
+    const struct cross_check_result result = section_check(section, check);
     section_cell(section, section_word(section, "check", check->name));
     section_cell(section, section_word(section, "check_how", check->name));
     if (result.worst == NULL) {

@@ -72,7 +72,7 @@ static void write_checks(const struct section *section)
     size_t made = 0;
     size_t agree = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct cross_check_result result = cross_check_run(&checks[i], section->group);
+        const struct cross_check_result result = section_check(section, &checks[i]);
         made += result.worst != NULL;
         agree += result.worst != NULL && result.differ == 0;
         if (result.differ == 0)

@@ -125,6 +125,14 @@ void section_cell_number(const struct section *section, double value, const char
                     section_number(section, value, unit));
 }
 
+struct cross_check_result section_check(const struct section *section,
+                                        const struct cross_check *check)
+{
+    struct cross_check_result result = cross_check_run(check, section->group, &section->out->arena);
+    section->out->failed |= result.failed;
+    return result;
+}
+
 /* ---- Tones ---- */
 
 enum manuscript_tone section_verdict_tone(const char *verdict)

@@ -1,6 +1,7 @@
 #ifndef RANKLEDGER_SECTION_TEXT_H
 #define RANKLEDGER_SECTION_TEXT_H
 
+#include "cross_check.h"
 #include "section_table.h"
 #include "sentence.h"
 #include "text_buffer.h"
@@ -44,6 +45,10 @@ void section_more(const struct section *section, size_t count);
 /* A cell with a number; what is not measured stands there as a quiet word. */
 void section_cell_number(const struct section *section, double value, const char *unit);
 void section_cell(const struct section *section, const char *text);
+
+/* The result of a check of the section's group. */
+struct cross_check_result section_check(const struct section *section,
+                                        const struct cross_check *check);
 
 /* How good or bad a verdict, or an answer of a decision, is. */
 enum manuscript_tone section_verdict_tone(const char *verdict);

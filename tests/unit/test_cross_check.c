@@ -8,6 +8,12 @@
 static struct summary_candidate candidates[3];
 static const size_t order[] = {0, 1, 2};
 static struct summary_group group;
+static struct arena arena;
+
+static void end(void)
+{
+    arena_fini(&arena);
+}
 
 static void clear(void)
 {
@@ -33,19 +39,19 @@ static struct cross_check_result run(const char *name)
     const struct cross_check *rows = cross_check_table(&count);
     for (size_t i = 0; i < count; i++)
         if (strcmp(rows[i].name, name) == 0)
-            return cross_check_run(&rows[i], &group);
+            return cross_check_run(&rows[i], &group, &arena);
     cr_assert_fail("no check %s", name);
     return (struct cross_check_result){0};
 }
 
-TestSuite(cross_check, .init = clear);
+TestSuite(cross_check, .init = clear, .fini = end);
 
 Test(cross_check, of_nothing_measured_says_so)
 {
     size_t count;
     const struct cross_check *rows = cross_check_table(&count);
     for (size_t i = 0; i < count; i++) {
-        const struct cross_check_result result = cross_check_run(&rows[i], &group);
+        const struct cross_check_result result = cross_check_run(&rows[i], &group, &arena);
         cr_assert_null(result.worst, "%s", rows[i].name);
         cr_assert_eq(result.agree + result.differ, 0);
         cr_assert_eq(result.unmeasured, rows[i].of_others ? 2 : 3, "%s", rows[i].name);
