@@ -93,12 +93,13 @@ static void write_subject(const struct section *section, const struct summary_ca
 {
     if (report_view_selected(section->group) != NULL)
         return;
+    bool measured = !isnan(subject->peak_memory_mb) || !isnan(subject->throughput) ||
+                    !isnan(subject->communication_ratio);
+    const char *id = section->group->candidate_count == 1 ? "opening.only" : "opening.closest";
+    if (subject->failure.reason != NULL)
+        id = measured ? "opening.failed" : "opening.failed_unmeasured";
     manuscript_paragraph(section->out, MANUSCRIPT_QUIET,
-                         section_fill1(section,
-                                       subject->failure.reason != NULL        ? "opening.failed"
-                                       : section->group->candidate_count == 1 ? "opening.only"
-                                                                              : "opening.closest",
-                                       "candidate", subject->label));
+                         section_fill1(section, id, "candidate", subject->label));
 }
 
 /* `bare`: the heading above says already that this is the decision. */
