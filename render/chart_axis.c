@@ -182,6 +182,7 @@ char *chart_axis_label(const struct chart_axis *axis, size_t i, char *out, size_
 {
     if (!axis->exponents)
         return text_number(out, capacity, axis->ticks[i], axis->digits);
-    snprintf(out, capacity, "%.0e", axis->ticks[i]);
+    bool powers = axis->scale == CHART_AXIS_LOG2 || axis->scale == CHART_AXIS_LOG10;
+    snprintf(out, capacity, powers ? "%.0e" : "%.3g", axis->ticks[i]);
     return out;
 }

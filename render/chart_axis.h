@@ -34,7 +34,7 @@ struct chart_axis {
     double ticks[AXIS_TICKS_MAX + 1];
     size_t count;   /* at least 2 */
     int digits;     /* of a tick's label */
-    bool exponents; /* labels are powers of ten: "1e+11" */
+    bool exponents; /* labels as "1e+11": powers of ten, or numbers that are too wide */
 };
 
 /* Ends at ticks; at most `steps` (2 to AXIS_TICKS_MAX - 1) steps between them. */

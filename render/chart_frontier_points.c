@@ -11,7 +11,6 @@
 /* From this ratio on the smaller values would crowd at one end of a linear axis. */
 #define RATIO_LINEAR 20.0
 #define ROOM 0.04
-#define ROOM_LOG 1.1
 
 /* ---- Reading ---- */
 
@@ -127,8 +126,9 @@ static bool add_limit(struct chart_axis_range *range, double limit)
 static void add_room(struct chart_axis_range *range)
 {
     if (range->scale == CHART_AXIS_LOG10) {
-        range->smallest /= ROOM_LOG;
-        range->largest *= ROOM_LOG;
+        double factor = exp(ROOM * (log(range->largest) - log(range->smallest)));
+        range->smallest /= factor;
+        range->largest *= factor;
         return;
     }
     double room = ROOM * (range->largest - range->smallest);

@@ -9,7 +9,7 @@
 #define Y_PITCH 26.0 /* of two numbers above each other, at least */
 #define TICK 4.0
 #define TICK_GAP 3.0
-#define EDGE 6.0
+#define BESIDE 22.0 /* how far the last number may stand out: a margin, or beside another panel */
 
 static const struct canvas_font *number_font(const struct chart_frame *frame)
 {
@@ -34,6 +34,8 @@ static bool numbers_fit(const struct chart_frame *frame, const struct chart_pane
         if (x < end + X_GAP)
             return false;
         end = x + width;
+        if (i + 1 == panel->x.count && width / 2 > BESIDE)
+            return false;
     }
     return true;
 }
@@ -48,6 +50,7 @@ void chart_panel_scale(const struct chart_frame *frame, struct chart_panel *pane
         if (numbers_fit(frame, panel))
             return;
     }
+    panel->x.exponents = true;
 }
 
 double chart_panel_x(const struct chart_panel *panel, double value)
@@ -118,9 +121,7 @@ static void put_x_numbers(struct chart_frame *frame, const struct chart_panel *p
         double width = label_width(frame, &panel->x, i);
         scene_line(&frame->scene, (struct canvas_point){x, bottom},
                    (struct canvas_point){x, bottom + TICK}, &line);
-        /* the last number of a panel at the edge of the page may be wider than the margin */
-        double left = fmin(x - width / 2, frame->width - EDGE - width);
-        put_number(frame, &panel->x, i, (struct canvas_point){left, bottom + 19});
+        put_number(frame, &panel->x, i, (struct canvas_point){x - width / 2, bottom + 19});
     }
 }
 
