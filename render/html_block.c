@@ -1,6 +1,7 @@
 #include "html_block.h"
 
 #include "html_text.h"
+#include "texts.h"
 
 static const char *class_of(enum manuscript_tone tone)
 {
@@ -198,8 +199,23 @@ static void put_table(struct html_block_page *page, const struct manuscript_bloc
 
 /* ---- Charts ---- */
 
+/* In place of a chart of a group beyond those that a page has charts of. */
+static void put_left_out(struct html_block_page *page)
+{
+    const struct sentence_value count = {.name = "count", .number = REPORT_PICTURES_PAGE_GROUPS};
+    struct text_buffer line = {0};
+    texts_fill(&line, page->texts, "html.left_out", &count, 1);
+    put_element(page->out, "p", MANUSCRIPT_QUIET, line.text);
+    page->out->failed |= line.failed;
+    text_buffer_fini(&line);
+}
+
 static void put_chart(struct html_block_page *page, const struct manuscript_block *block)
 {
+    if (block->group >= REPORT_PICTURES_PAGE_GROUPS) {
+        put_left_out(page);
+        return;
+    }
     const struct report_picture *picture =
         report_pictures_find(page->pictures, block->chart, block->group);
     if (picture == NULL || picture->image.svg == NULL)

@@ -10,6 +10,7 @@
 
 struct html_block_page {
     const struct report_pictures *pictures;
+    const struct texts *texts;
     struct svg_inline charts;
     struct text_buffer *out;
     const char *anchor; /* of the heading above, which labels a table; NULL: none yet */

@@ -136,7 +136,7 @@ enum status html_write(const struct manuscript *manuscript, const struct report_
                        const struct report_pictures *pictures, struct text_buffer *out,
                        struct diag *diag)
 {
-    struct html_block_page page = {.pictures = pictures, .out = out};
+    struct html_block_page page = {.pictures = pictures, .texts = input->texts, .out = out};
     enum status status = manuscript_check(manuscript, diag);
     if (status != STATUS_OK)
         return status;

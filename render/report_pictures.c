@@ -23,11 +23,13 @@ static bool lists(const struct report_template_charts *charts, const struct char
 
 /* Which of a picture's two forms some format needs: of hundreds of groups, what nobody needs is not
  * made. */
-static struct chart_forms need_of(const struct report_input *input, const struct chart_row *chart)
+static struct chart_forms need_of(const struct report_input *input, const struct chart_row *chart,
+                                  size_t group)
 {
     const struct report_template *template = input->template;
     bool file = lists(&template->pictures, chart);
-    bool page = (input->formats & REPORT_HTML) && lists(&template->html.charts, chart);
+    bool page = (input->formats & REPORT_HTML) && group < REPORT_PICTURES_PAGE_GROUPS &&
+                lists(&template->html.charts, chart);
     bool sheet = (input->formats & REPORT_XLSX) && lists(&template->workbook_charts, chart);
     return (struct chart_forms){.svg = page || (file && (input->formats & REPORT_SVG)),
                                 .png = sheet || (file && (input->formats & REPORT_PNG))};
@@ -37,7 +39,7 @@ static enum status make_one(const struct report_input *input, const struct chart
                             size_t group, struct report_pictures *pictures, struct diag *diag)
 {
     const struct chart_input chart_input = report_pictures_input(input, group);
-    struct chart_forms need = need_of(input, chart);
+    struct chart_forms need = need_of(input, chart, group);
     if ((!need.svg && !need.png) || !chart_has_content(chart, &chart_input))
         return STATUS_OK;
     struct report_picture *picture = &pictures->items[pictures->count];

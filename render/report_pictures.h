@@ -18,6 +18,10 @@ struct report_pictures {
     bool glyphs_missing; /* some character has no glyph in any installed font */
 };
 
+/* An HTML page has the charts of so many groups: one with more (some 300 KB a group) is no page
+ * that a browser opens well. */
+#define REPORT_PICTURES_PAGE_GROUPS 40
+
 /* The chart as picture files, workbook and page show it. */
 struct chart_input report_pictures_input(const struct report_input *input, size_t group);
 

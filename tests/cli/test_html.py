@@ -223,6 +223,16 @@ class Template(Html):
         self.assertEqual(len(root.findall(".//main//svg")), 1)
         self.assertEqual(os.listdir(os.path.join(self.path("out"), "charts")), ["memory.svg"])
 
+    def test_a_page_has_the_charts_of_forty_groups(self):
+        self.write("own/report.json", {"html": {"sections": ["charts"], "charts": ["margins"]}})
+        summary = sample("accept.json")
+        group = summary["groups"][0]
+        summary["groups"] = [dict(group, label="group %d" % i) for i in range(42)]
+        self.report(summary, "--template", "own")
+        root = self.page()
+        self.assertEqual(len(root.findall(".//main//svg")), 40)
+        self.assertEqual(texts(root).count("the charts of the first 40 groups"), 2)
+
     def test_a_theme_colours_the_page_and_its_charts(self):
         self.write("own/theme.json", {"inks": {"text": {"light": "#101010", "dark": "#fafafa"}}})
         self.accepted()
