@@ -70,21 +70,32 @@ static void write_unapplied(const struct section *section,
                              section_fill1(section, "gates.not_applied", "gates", gates));
 }
 
-static void write_gates(const struct section *section)
+static void write_table(const struct section *section, const struct summary_candidate *candidate)
 {
-    const struct summary_candidate *candidate = section_view_subject(section->group);
     const struct manuscript_column columns[] = {
         {.heading = section_get(section, "column.gate")},
         {.heading = section_get(section, "column.verdict")},
         {.heading = section_get(section, "column.measured"), .number = true},
         {.heading = section_get(section, "column.limit"), .number = true},
         {.heading = section_get(section, "column.margin")}};
-    section_heading(section, "gates",
-                    section_fill1(section, "heading.gates_of", "candidate", candidate->label));
     manuscript_table(section->out, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < candidate->gate_count; i++)
         if (is_applied(&candidate->gates[i]))
             write_gate(section, &candidate->gates[i]);
+}
+
+static void write_gates(const struct section *section)
+{
+    const struct summary_candidate *candidate = section_view_subject(section->group);
+    size_t applied = 0;
+    for (size_t i = 0; i < candidate->gate_count; i++)
+        applied += is_applied(&candidate->gates[i]);
+    section_heading(section, "gates",
+                    section_fill1(section, "heading.gates_of", "candidate", candidate->label));
+    if (applied > 0)
+        write_table(section, candidate);
+    else
+        manuscript_paragraph(section->out, MANUSCRIPT_QUIET, section_get(section, "gates.none"));
     write_unapplied(section, candidate);
 }
 

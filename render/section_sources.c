@@ -33,7 +33,9 @@ static void write_read(const struct section *section)
         section_cell(section, source->strategy);
         section_cell(section, section_word(section, "level", source->evidence_level));
         if (failures)
-            manuscript_cell(section->out, MANUSCRIPT_BAD, source->failure);
+            manuscript_cell(section->out,
+                            source->failure != NULL ? MANUSCRIPT_BAD : MANUSCRIPT_PLAIN,
+                            source->failure);
         section_cell(section, source->sha256);
     }
 }

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "evidence_level.h"
 #include "report_view.h"
 #include "section_parts.h"
 #include "section_text.h"
@@ -79,13 +80,17 @@ static void write_level(const struct section *section)
 {
     const char *level = section->group->evidence_level;
     const char *meaning = section_view_level_meaning(section, level);
-    if (meaning[0] == '\0')
-        return;
     const struct sentence_value values[] = {
         {.name = "level", .text = section_word(section, "level", level)},
         {.name = "meaning", .text = meaning}};
-    manuscript_notice(section->out, MANUSCRIPT_WARNING,
-                      section_fill(section, "opening.level", values, 2));
+    const char *id = "opening.level";
+    if (level == NULL || level[0] == '\0')
+        id = "opening.no_level";
+    else if (evidence_level_find(level, strlen(level)) == NULL)
+        id = "opening.unknown_level";
+    else if (meaning[0] == '\0')
+        return;
+    manuscript_notice(section->out, MANUSCRIPT_WARNING, section_fill(section, id, values, 2));
 }
 
 /* Whose numbers they are, where nothing was selected. */
