@@ -1,7 +1,6 @@
 #include "canvas_embed.h"
 
 #include <cairo-ft.h>
-#include <freetype/ftmodapi.h>
 #include <hb-ot.h>
 #include <hb-subset.h>
 #include <stdbool.h>
@@ -20,7 +19,6 @@ struct font {
 };
 
 struct canvas_embed {
-    FT_Library library;
     struct font fonts[FONTS_MOST];
     size_t count;
     cairo_glyph_t *glyphs; /* of the run that is drawn */
@@ -32,12 +30,7 @@ struct canvas_embed {
 
 struct canvas_embed *canvas_embed_create(void)
 {
-    struct canvas_embed *embed = calloc(1, sizeof *embed);
-    if (embed != NULL && FT_Init_FreeType(&embed->library) != 0) {
-        free(embed);
-        return NULL;
-    }
-    return embed;
+    return calloc(1, sizeof(struct canvas_embed));
 }
 
 void canvas_embed_destroy(struct canvas_embed *embed)
@@ -53,7 +46,6 @@ void canvas_embed_destroy(struct canvas_embed *embed)
     }
     free(embed->glyphs);
     free(embed->clusters);
-    FT_Done_Library(embed->library);
     free(embed);
 }
 
@@ -61,43 +53,49 @@ void canvas_embed_destroy(struct canvas_embed *embed)
 
 /* What a face needs as long as Cairo, which keeps faces for a while, has it. */
 struct holding {
-    FT_Library library;
-    FT_Face face;
+    FT_Library library; /* of this face alone, so that it ends with it */
     hb_blob_t *bytes;
 };
 
 static void release(void *data)
 {
     struct holding *holding = data;
-    FT_Done_Face(holding->face);
-    FT_Done_Library(holding->library);
+    FT_Done_FreeType(holding->library); /* and its face */
     hb_blob_destroy(holding->bytes);
     free(holding);
 }
 
-/* A face of the bytes, which it takes. */
-static cairo_font_face_t *face_of(FT_Library library, hb_blob_t *bytes)
+/* A face of the bytes, which it takes; NULL if memory is exhausted. */
+static struct holding *hold(hb_blob_t *bytes, FT_Face *face)
 {
-    static const cairo_user_data_key_t key;
     unsigned length = 0;
     const char *data = hb_blob_get_data(bytes, &length);
     struct holding *holding = malloc(sizeof *holding);
-    FT_Face opened = NULL;
-    if (holding == NULL ||
-        FT_New_Memory_Face(library, (const FT_Byte *)data, (FT_Long)length, 0, &opened) != 0) {
-        free(holding);
+    if (holding == NULL || FT_Init_FreeType(&holding->library) != 0) {
         hb_blob_destroy(bytes);
+        free(holding);
         return NULL;
     }
-    *holding = (struct holding){library, opened, bytes};
-    FT_Reference_Library(library);
+    holding->bytes = bytes;
+    if (FT_New_Memory_Face(holding->library, (const FT_Byte *)data, (FT_Long)length, 0, face) == 0)
+        return holding;
+    release(holding);
+    return NULL;
+}
+
+static cairo_font_face_t *face_of(hb_blob_t *bytes)
+{
+    static const cairo_user_data_key_t key;
+    FT_Face opened = NULL;
+    struct holding *holding = hold(bytes, &opened);
+    if (holding == NULL)
+        return NULL;
     cairo_font_face_t *face = cairo_ft_font_face_create_for_ft_face(opened, FT_LOAD_NO_HINTING);
-    if (cairo_font_face_set_user_data(face, &key, holding, release) != CAIRO_STATUS_SUCCESS) {
-        cairo_font_face_destroy(face);
-        release(holding);
-        return NULL;
-    }
-    return face;
+    if (cairo_font_face_set_user_data(face, &key, holding, release) == CAIRO_STATUS_SUCCESS)
+        return face;
+    cairo_font_face_destroy(face);
+    release(holding);
+    return NULL;
 }
 
 /* What only shaping reads: the glyphs are chosen already. Nor which character a glyph is of: Cairo
@@ -114,7 +112,7 @@ static void drop_layout(hb_subset_input_t *input)
         hb_set_add(dropped, tags[i]);
 }
 
-static void make_small(struct canvas_embed *embed, struct font *font)
+static void make_small(struct font *font)
 {
     font->made = true;
     hb_subset_input_t *input = hb_subset_input_create_or_fail();
@@ -127,7 +125,7 @@ static void make_small(struct canvas_embed *embed, struct font *font)
     hb_subset_input_destroy(input);
     hb_face_t *small = plan != NULL ? hb_subset_plan_execute_or_fail(plan) : NULL;
     if (small != NULL) {
-        font->face = face_of(embed->library, hb_face_reference_blob(small));
+        font->face = face_of(hb_face_reference_blob(small));
         font->numbers = hb_subset_plan_old_to_new_glyph_mapping(plan);
     }
     hb_face_destroy(small);
@@ -253,7 +251,7 @@ static bool show_run(struct canvas_embed *embed, cairo_t *target, PangoGlyphItem
 {
     struct font *font = find(embed, run->item->analysis.font, false);
     if (font != NULL && !font->made)
-        make_small(embed, font);
+        make_small(font);
     if (font == NULL || font->face == NULL || !has_all(font, run->glyphs) ||
         !make_room(embed, run->glyphs->num_glyphs))
         return false;
