@@ -186,8 +186,20 @@ static json_t *strategy_of(struct comparison_paper *document, const struct compa
 
 /* ---- groups ---- */
 
+/* Members of a node of the group's summary, as they stand there; NULL ends the names. */
+static void put_copies(struct comparison_paper *document, json_t *object,
+                       const struct comparison_members *group, uint32_t node,
+                       const char *const *names)
+{
+    for (size_t i = 0; names[i] != NULL; i++)
+        set(document, object, names[i],
+            json_write_copy(&document->parts.writer, group->json,
+                            json_read_member(group->json, node, names[i])));
+}
+
 static json_t *choice_of(struct comparison_paper *document, const struct comparison_members *group)
 {
+    static const char *const reason_parts[] = {"reason_id", "reason_values", NULL};
     const struct comparison_choice *choice = &group->choice;
     json_t *object = json_write_object(&document->parts.writer);
     set(document, object, "label", text(document, group->label));
@@ -196,6 +208,7 @@ static json_t *choice_of(struct comparison_paper *document, const struct compari
     set(document, object, "decision", text(document, choice->decision));
     set(document, object, "rule", text(document, choice->rule));
     set(document, object, "reason", text(document, choice->reason));
+    put_copies(document, object, group, group->decision_node, reason_parts);
     set(document, object, "strategy", text(document, choice->strategy));
     set(document, object, "selection_reason", text(document, choice->selection_reason));
     set(document, object, "gain", number(document, choice->gain));
@@ -211,13 +224,10 @@ static json_t *key_of(struct comparison_paper *document, const struct comparison
 static void put_label(struct comparison_paper *document, json_t *object,
                       const struct comparison_members *group)
 {
-    static const char *const parts[] = {"label_fields", "label_path"};
+    static const char *const parts[] = {"label_fields", "label_path", NULL};
     set(document, object, "label", text(document, group->label));
     set(document, object, "key", key_of(document, group));
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        set(document, object, parts[i],
-            json_write_copy(&document->parts.writer, group->json,
-                            json_read_member(group->json, group->node, parts[i])));
+    put_copies(document, object, group, group->node, parts);
 }
 
 static json_t *pair_of(struct comparison_paper *document, const struct comparison_pair *pair)

@@ -13,8 +13,8 @@ static const struct message_table_row rows[] = {
     {"compare.better_unsampled", "{strategy}: {metric:metric} is better by {change:percent}: "
                                  "{value} {unit} after {base} {unit} (fewer than {needed} steps on "
                                  "a side, so judged by the tolerance of {tolerance:percent})."},
-    {"compare.decision", "The decision is {decision:decision} now ({rule}), where it was "
-                         "{base:decision} ({base_rule}): {reason}"},
+    {"compare.decision", "The decision is {decision:decision} now ({rule:rule}), where it "
+                         "was {base:decision} ({base_rule:rule}): {reason}"},
     {"compare.exposed_better",
      "{strategy}: exposed communication fell from {base:percent} to {value:percent} of the step."},
     {"compare.exposed_worse",
@@ -23,7 +23,8 @@ static const struct message_table_row rows[] = {
     {"compare.fails_otherwise", "{strategy} fails on both sides: in BASE {base}; in NEW {failure}"},
     {"compare.gate_fails", "{strategy} fails {gate:gate} now, which it passed: {value} against a "
                            "limit of {limit} {unit}."},
-    {"compare.gate_fails_other", "{strategy} fails {gate:gate} now, which it passed: {detail}."},
+    {"compare.gate_fails_other",
+     "{strategy} fails {gate:gate} now, which it passed: {detail:detail}."},
     {"compare.gate_fails_share", "{strategy} fails {gate:gate} now, which it passed: "
                                  "{value:percent} against a limit of {limit:percent}."},
     {"compare.gate_passes", "{strategy} passes {gate:gate} now, which it failed."},

@@ -68,7 +68,8 @@ struct changes_strategy {
 };
 
 struct changes_choice {
-    const char *label, *evidence_level, *decision, *rule, *reason, *strategy;
+    const char *label, *evidence_level, *decision, *rule, *strategy;
+    struct summary_message reason;
     double gain;
 };
 

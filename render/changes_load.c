@@ -179,7 +179,7 @@ static void set_group(struct summary_fields *fields, const struct changes_group 
                      .rule = told->now.rule,
                      .strategy = told->now.strategy,
                      .label = told->now.strategy,
-                     .reason.text = told->now.reason,
+                     .reason = told->now.reason,
                      .candidate = selected,
                      .gain = (double)NAN,
                      .min_gain = (double)NAN},

@@ -146,7 +146,6 @@ static void read_choice(struct summary_fields *fields, uint32_t node, const char
         {"evidence_level", SUMMARY_FIELDS_TEXT, offsetof(struct changes_choice, evidence_level)},
         {"decision", SUMMARY_FIELDS_NAME, offsetof(struct changes_choice, decision)},
         {"rule", SUMMARY_FIELDS_TEXT, offsetof(struct changes_choice, rule)},
-        {"reason", SUMMARY_FIELDS_TEXT, offsetof(struct changes_choice, reason)},
         {"strategy", SUMMARY_FIELDS_TEXT, offsetof(struct changes_choice, strategy)},
         {"gain", SUMMARY_FIELDS_NUMBER, offsetof(struct changes_choice, gain)},
     };
@@ -155,6 +154,38 @@ static void read_choice(struct summary_fields *fields, uint32_t node, const char
     summary_fields_read(fields, object, rows, COUNT(rows), choice);
     summary_fields_check_word(fields, object, "decision", choice->decision, decisions);
     choice->strategy = summary_labels_said(fields, choice->strategy);
+    choice->reason.id = summary_fields_text(fields, object, "reason_id");
+    choice->reason.text = summary_fields_text(fields, object, "reason");
+    choice->reason.values =
+        summary_fields_values(fields, object, "reason_values", &choice->reason.value_count);
+}
+
+/* The finding that the decision is another one quotes its reason. */
+static void remember_reason(struct summary_fields *fields, const struct changes_choice *choice)
+{
+    struct text_buffer said = {0};
+    if (fields->labels.texts == NULL || choice->reason.text == NULL)
+        return;
+    texts_message(&said, fields->labels.texts, &choice->reason);
+    const char *copy = said.failed ? NULL : arena_copy(fields->json.arena, said.text, said.length);
+    text_buffer_fini(&said);
+    if (copy == NULL)
+        json_fields_no_memory(&fields->json);
+    else
+        summary_labels_remember(fields, choice->reason.text, copy);
+}
+
+/* The label of what was selected tells it from others of its strategy. */
+static void name_selected(struct changes_group *group)
+{
+    for (size_t i = 0; i < group->strategy_count; i++) {
+        const struct changes_candidate *base = group->strategies[i].base;
+        const struct changes_candidate *now = group->strategies[i].now;
+        if (base != NULL && base->rank == 1 && group->base.strategy != NULL)
+            group->base.strategy = base->label;
+        if (now != NULL && now->rank == 1 && group->now.strategy != NULL)
+            group->now.strategy = now->label;
+    }
 }
 
 const char *changes_load_label(struct summary_fields *fields, uint32_t node)
@@ -178,5 +209,7 @@ void changes_load_group(struct summary_fields *fields, uint32_t node, void *elem
                              &group->strategy_count, read_strategy);
     read_choice(fields, node, "base", &group->base);
     read_choice(fields, node, "new", &group->now);
+    remember_reason(fields, &group->now);
+    name_selected(group);
     group->findings = changes_load_findings(fields, node);
 }

@@ -161,6 +161,8 @@ static void write_group(const struct section *section, size_t index)
     manuscript_paragraph(
         section->out, same ? MANUSCRIPT_PLAIN : MANUSCRIPT_STRONG,
         section_fill(section, same ? "changes.same_answer" : "changes.answer", values, 2));
+    manuscript_paragraph(section->out, MANUSCRIPT_QUIET,
+                         section_message(section, &group->now.reason));
     write_changes(&below, &group->findings);
     write_findings(&below, &group->findings, "note", "heading.changes_notes");
     write_chart(&below);

@@ -42,7 +42,7 @@ static const char *keep(struct summary_fields *fields, const struct text_buffer 
 
 /* ---- candidates ---- */
 
-static void remember(struct summary_fields *fields, const char *written, const char *said)
+void summary_labels_remember(struct summary_fields *fields, const char *written, const char *said)
 {
     struct summary_labels *labels = &fields->labels;
     if (strcmp(written, said) == 0)
@@ -68,7 +68,7 @@ void summary_labels_candidate(struct summary_fields *fields, struct summary_cand
         put_field(&label, texts, &candidate->varied.items[i]);
     const char *said = keep(fields, &label);
     if (said != NULL) {
-        remember(fields, candidate->label, said);
+        summary_labels_remember(fields, candidate->label, said);
         candidate->label = said;
     }
     text_buffer_fini(&label);

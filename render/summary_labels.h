@@ -17,8 +17,11 @@ void summary_labels_candidate(struct summary_fields *fields, struct summary_cand
 void summary_labels_group(struct summary_fields *fields, uint32_t node,
                           struct summary_group *group);
 
-/* A text of a message in the language: itself, unless it is the label of a candidate that was read,
- * or a list of such, separated by commas. */
+/* From now on the text `written` in a message is `said`. Both live as long as the summary. */
+void summary_labels_remember(struct summary_fields *fields, const char *written, const char *said);
+
+/* A text of a message in the language: itself, unless it is the label of a candidate that was read
+ * (or another that was remembered), or a list of such, separated by commas. */
 const char *summary_labels_said(struct summary_fields *fields, const char *text);
 
 #endif

@@ -142,7 +142,7 @@ void changes_sample_add(struct summary *summary)
                                           .evidence_level = from->evidence_level,
                                           .decision = from->decision.decision,
                                           .strategy = from->decision.label,
-                                          .reason = "",
+                                          .reason = from->decision.reason,
                                           .gain = NAN};
     *group = (struct changes_group){.label = from->label,
                                     .base = choice,

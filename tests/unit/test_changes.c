@@ -26,7 +26,9 @@ static void teardown(void)
 
 TestSuite(changes, .fini = teardown);
 
-#define CHOICE(decision) "{\"decision\": \"" decision "\", \"evidence_level\": \"multi_gpu\"}"
+#define CHOICE(decision)                                                                           \
+    "{\"decision\": \"" decision "\", \"evidence_level\": \"multi_gpu\", \"strategy\": \"zero2\"," \
+    " \"reason\": \"No candidate.\", \"reason_id\": \"verdict.pass\", \"reason_values\": {}}"
 #define SIDE(more) "{\"label\": \"zero2, micro-batch 8\", \"eligible\": true" more "}"
 #define GATE ", \"gates\": [{\"name\": \"memory\", \"verdict\": \"fail\", \"failed\": true}]"
 
@@ -45,7 +47,8 @@ static const char document[] =
     " \"base\": " CHOICE("accept") ", \"new\": " CHOICE(
         "tune") ","
                 " \"findings\": [{\"id\": \"r\", \"text\": \"t\", \"tendency\": \"regression\","
-                " \"beyond\": true, \"strategy\": \"zero2, micro-batch 8\"}],"
+                " \"beyond\": true, \"strategy\": \"zero2, micro-batch 8\","
+                " \"values\": {\"reason\": \"No candidate.\"}}],"
                 " \"strategies\": [{\"label\": \"zero2, micro-batch 8\", \"strategy\": \"zero2\","
                 " \"varied\": [{\"name\": \"micro_batch\", \"value\": 8}], \"presence\": \"both\","
                 " \"base\": " SIDE(", \"rank\": 1, \"samples\": 10") ", \"new\": " SIDE(
@@ -88,6 +91,9 @@ Test(changes, are_read_with_their_labels_in_the_language)
     cr_assert_str_eq(group->findings.items[0].strategy, "zero2，微批大小 8");
     cr_assert_str_eq(changes->findings.items[0].message.values[0].text, "zero2，微批大小 8");
     cr_assert_eq(group->strategies[0].base->samples, 10);
+    cr_assert_str_eq(group->base.strategy, "zero2，微批大小 8", "the one that ranks first");
+    cr_assert_str_eq(group->now.strategy, "zero2", "none of them ranks first");
+    cr_assert_str_eq(group->findings.items[0].message.values[0].text, "通过", "a quoted reason");
     cr_assert_null(group->strategies[1].now);
     cr_assert(isnan(group->strategies[0].losses.first_difference));
     cr_assert_not(group->strategies[1].losses.told);
