@@ -8,8 +8,8 @@
 #define X_GAP 18.0   /* between two numbers beside each other */
 #define Y_PITCH 26.0 /* of two numbers above each other, at least */
 #define TICK 4.0
-#define TICK_GAP 3.0
-#define BESIDE 22.0 /* how far the last number may stand out: a margin, or beside another panel */
+#define TICK_GAP 6.0 /* half of a sign that lies on the axis */
+#define BESIDE 22.0  /* how far the last number may stand out: a margin, or beside another panel */
 
 static const struct canvas_font *number_font(const struct chart_frame *frame)
 {
