@@ -220,7 +220,9 @@ static void put_chart(struct html_block_page *page, const struct manuscript_bloc
         report_pictures_find(page->pictures, block->chart, block->group);
     if (picture == NULL || picture->image.svg == NULL)
         return;
-    text_buffer_puts(page->out, "<figure tabindex=\"0\">\n");
+    /* the title of the picture, which svg_inline_add numbers so, names what scrolls */
+    text_buffer_printf(page->out, "<figure tabindex=\"0\" aria-labelledby=\"title_%zu\">\n",
+                       page->charts.picture_count);
     svg_inline_add(&page->charts, page->out, picture->image.svg, picture->image.svg_size);
     text_buffer_puts(page->out, "</figure>\n");
 }

@@ -153,7 +153,8 @@ static const char layout_tables[] =
     "tbody tr { border-bottom: 1px solid var(--grid); }\n"
     "tbody tr:nth-child(even) { background: var(--stripe); }\n"
     "td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }\n"
-    "td.number { white-space: nowrap; } td.text { min-width: 8rem; }\n"
+    "td.number { white-space: nowrap; } td.text { min-width: 8rem; } th.text { min-width: 5.5rem; "
+    "}\n"
     "td.code { overflow-wrap: anywhere; min-width: 12rem; }\n"
     "td.strong, td.good, td.warning, td.bad, th.strong, th.good, th.warning,\n"
     "  th.bad { font-weight: 600; }\n"
@@ -173,7 +174,7 @@ static const char layout_tables[] =
     "  h2, h3, h4, thead { break-after: avoid; } tr, figure, .verdict, .figures, .notice,\n"
     "  pre { break-inside: avoid; } .scroll, figure { overflow: visible; }\n"
     "  .chart { max-width: 100%; max-height: 250mm; } table { font-size: .9rem; }\n"
-    "  th, td { padding: .2rem .35rem; } td.text, td.code { min-width: 0; }\n"
+    "  th, td { padding: .2rem .35rem; } td.text, td.code, th.text { min-width: 0; }\n"
     "  .verdict, .notice, tbody tr, .figures div { print-color-adjust: exact;\n"
     "    -webkit-print-color-adjust: exact; } }\n";
 
