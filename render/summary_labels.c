@@ -5,6 +5,7 @@
 
 /* ---- words ---- */
 
+/* A part and before it, unless it is the first, what separates parts. */
 static void put_part(struct text_buffer *out, const struct texts *texts, const char *id,
                      const char *value)
 {
@@ -25,10 +26,13 @@ static void put_field(struct text_buffer *out, const struct texts *texts,
         value = texts_get(texts, "label.not_given");
     else if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
         value = texts_word(texts, "label", value);
-    if (strcmp(texts_get(texts, id), id) == 0) /* a field of another build */
-        text_buffer_printf(out, "%s%s %s", texts_get(texts, "label.separator"), field->name, value);
-    else
+    if (strcmp(texts_get(texts, id), id) != 0) {
         put_part(out, texts, id, value);
+        return;
+    }
+    if (out->length > 0) /* a field of another build */
+        text_buffer_puts(out, texts_get(texts, "label.separator"));
+    text_buffer_printf(out, "%s %s", field->name, value);
 }
 
 static const char *keep(struct summary_fields *fields, const struct text_buffer *text)
@@ -62,15 +66,21 @@ void summary_labels_candidate(struct summary_fields *fields, struct summary_cand
     const struct texts *texts = fields->labels.texts;
     if (texts == NULL || candidate->varied.count == 0 || fields->json.status != STATUS_OK)
         return;
+    struct text_buffer setting = {0};
     struct text_buffer label = {0};
-    text_buffer_puts(&label, candidate->strategy);
     for (size_t i = 0; i < candidate->varied.count; i++)
-        put_field(&label, texts, &candidate->varied.items[i]);
+        put_field(&setting, texts, &candidate->varied.items[i]);
+    const struct sentence_value values[] = {
+        {.name = "strategy", .text = candidate->strategy},
+        {.name = "setting", .text = setting.failed ? "" : setting.text}};
+    texts_fill(&label, texts, "label.candidate", values, 2);
+    label.failed |= setting.failed;
     const char *said = keep(fields, &label);
     if (said != NULL) {
         summary_labels_remember(fields, candidate->label, said);
         candidate->label = said;
     }
+    text_buffer_fini(&setting);
     text_buffer_fini(&label);
 }
 

@@ -86,12 +86,12 @@ Test(changes, are_read_with_their_labels_in_the_language)
     cr_assert_str_eq(changes->missing[0].differs_in, "seq_len");
     const struct changes_group *group = &changes->groups[0];
     cr_assert_str_eq(group->label, "4 个 rank");
-    cr_assert_str_eq(group->strategies[0].label, "zero2，微批大小 8");
-    cr_assert_str_eq(group->strategies[0].base->label, "zero2，微批大小 8");
-    cr_assert_str_eq(group->findings.items[0].strategy, "zero2，微批大小 8");
-    cr_assert_str_eq(changes->findings.items[0].message.values[0].text, "zero2，微批大小 8");
+    cr_assert_str_eq(group->strategies[0].label, "zero2（微批大小 8）");
+    cr_assert_str_eq(group->strategies[0].base->label, "zero2（微批大小 8）");
+    cr_assert_str_eq(group->findings.items[0].strategy, "zero2（微批大小 8）");
+    cr_assert_str_eq(changes->findings.items[0].message.values[0].text, "zero2（微批大小 8）");
     cr_assert_eq(group->strategies[0].base->samples, 10);
-    cr_assert_str_eq(group->base.strategy, "zero2，微批大小 8", "the one that ranks first");
+    cr_assert_str_eq(group->base.strategy, "zero2（微批大小 8）", "the one that ranks first");
     cr_assert_str_eq(group->now.strategy, "zero2", "none of them ranks first");
     cr_assert_str_eq(group->findings.items[0].message.values[0].text, "通过", "a quoted reason");
     cr_assert_null(group->strategies[1].now);

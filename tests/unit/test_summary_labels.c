@@ -45,16 +45,16 @@ Test(summary_labels, are_said_in_the_language)
 {
     load("zh", varied);
     const struct summary_group *group = &summary.groups[0];
-    cr_assert_str_eq(group->candidates[0].label, "zero2，微批大小 1");
-    cr_assert_str_eq(group->candidates[1].label, "zero2，微批大小 16");
-    cr_assert_str_eq(group->candidates[2].label, "zero3，微批大小 未给出，激活重计算 是，odd x");
-    cr_assert_str_eq(group->decision.label, "zero2，微批大小 16");
+    cr_assert_str_eq(group->candidates[0].label, "zero2（微批大小 1）");
+    cr_assert_str_eq(group->candidates[1].label, "zero2（微批大小 16）");
+    cr_assert_str_eq(group->candidates[2].label, "zero3（微批大小 未给出，激活重计算 是，odd x）");
+    cr_assert_str_eq(group->decision.label, "zero2（微批大小 16）");
     cr_assert_str_eq(group->label,
                      "gpt，4 个 rank，全局批大小 64，序列长度 128，数值格式 未给出（a.json）");
     const struct sentence_value *values = group->decision.notes[0].values;
-    cr_assert_str_eq(values[0].text, "zero2，微批大小 16");
+    cr_assert_str_eq(values[0].text, "zero2（微批大小 16）");
     cr_assert_str_eq(values[1].text, "zero2", "no label: a strategy");
-    cr_assert_str_eq(values[2].text, "zero2，微批大小 1、zero2，微批大小 16");
+    cr_assert_str_eq(values[2].text, "zero2（微批大小 1）、zero2（微批大小 16）");
     cr_assert_str_eq(values[3].text, "zero2, micro-batch 16, and more", "no list of labels");
     cr_assert_eq(values[4].number, 5);
 }
