@@ -92,10 +92,12 @@ static void write_action(const struct section *section, const struct summary_act
 {
     struct text_buffer text = {0};
     report_view_action(&text, section->texts, action);
+    const char *what = section_take(section, &text);
     const char *status = report_view_action_status(section->texts, action);
-    if (status[0] != '\0')
-        text_buffer_printf(&text, " (%s)", status);
-    manuscript_item(section->out, MANUSCRIPT_PLAIN, section_take(section, &text));
+    const struct sentence_value values[] = {{.name = "action", .text = what},
+                                            {.name = "status", .text = status}};
+    manuscript_item(section->out, MANUSCRIPT_PLAIN,
+                    status[0] == '\0' ? what : section_fill(section, "outlook.action", values, 2));
     if (action->command != NULL)
         manuscript_command(section->out, action->command);
 }

@@ -27,7 +27,7 @@ static const struct section_row rows[] = {
                       section_overview_write},
     [ROW_VERDICT] = {"verdict", NULL, true, section_verdict_write, section_overview_brief},
     [ROW_CANDIDATES] = {"candidates", "section.candidates", true, section_candidates_write, NULL},
-    [ROW_OUTLOOK] = {"outlook", NULL, true, section_outlook_write, NULL},
+    [ROW_OUTLOOK] = {"outlook", NULL, true, section_outlook_write, section_outlook_write},
     [ROW_CHARTS] = {"charts", "section.charts", true, section_charts_write, NULL},
     [ROW_METHOD] = {"method", "section.method", true, section_method_write, NULL},
     [ROW_MEASURED] = {"measured", "section.measured", true, section_measured_write, NULL},

@@ -186,6 +186,11 @@ Test(section_method, of_several_groups_has_an_overview_and_a_part_each)
     expect("| another, 8 ranks | accept ddp[GOOD] | 5 | 14,094.1 | 456,000 tokens/s | 8.1 % | ");
     expect("# another, 8 ranks\n## Decision\nAccept ddp[GOOD] // ");
     expect("### Gates of ddp\n");
+    static const struct summary_action action = {.message = {.text = "Pick one group."}};
+    summary.decision.actions = &action;
+    summary.decision.action_count = 1;
+    say("outlook");
+    expect("# Next actions\n- Pick one group.\n# gpt2_750m");
     say("sources");
     cr_assert_null(strstr(strstr(said.text, "# Sources") + 1, "# Sources"));
 }
