@@ -59,6 +59,7 @@ struct pdf_flow {
     struct pdf_heading waiting[PDF_HEADINGS_MOST];
     size_t waiting_count;
     bool chart_bears_heading; /* the next block is a chart whose title is its heading */
+    bool in_list;             /* the last block was an item, or its command */
     double chart_width;       /* that the next charts_planned charts are laid out for, pixels */
     size_t charts_planned;
     size_t rows_most; /* of a table or list; 0: all */

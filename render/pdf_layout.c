@@ -79,6 +79,7 @@ bool pdf_block_bears_heading(const struct manuscript_block *block)
 enum status pdf_block_put(struct pdf_flow *flow, const struct manuscript_block *block,
                           struct diag *diag)
 {
+    enum status status = STATUS_OK;
     bool bears_heading = pdf_block_bears_heading(block);
     if (block->kind != MANUSCRIPT_CHART)
         flow->chart_bears_heading = bears_heading;
@@ -108,9 +109,12 @@ enum status pdf_block_put(struct pdf_flow *flow, const struct manuscript_block *
         pdf_block_table(flow, block);
         break;
     case MANUSCRIPT_CHART:
-        return pdf_block_chart(flow, block, diag);
+        status = pdf_block_chart(flow, block, diag);
+        break;
     }
-    return STATUS_OK;
+    flow->in_list =
+        block->kind == MANUSCRIPT_ITEM || (block->kind == MANUSCRIPT_COMMAND && flow->in_list);
+    return status;
 }
 
 static enum status put_part(struct pdf_flow *flow, const struct part *part, struct diag *diag)

@@ -144,7 +144,7 @@ void pdf_block_item(struct pdf_flow *flow, const struct manuscript_block *block)
         .colour = pdf_flow_has_mark(block->tone) ? pdf_flow_ink(flow, THEME_TEXT)
                                                  : pdf_flow_tone(flow, block->tone),
         .indent = INDENT,
-        .gap = ITEM_GAP,
+        .gap = flow->in_list ? ITEM_GAP : GAP,
         .ground = CANVAS_NONE,
         .edge = CANVAS_NONE,
         .tone = block->tone,

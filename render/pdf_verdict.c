@@ -7,6 +7,7 @@
 #define EDGE 5.0 /* the banner's left edge in the tone of the verdict */
 #define MARK 14.0
 #define TILE_GAP 9.0
+#define BELOW_TILES 3.0 /* more than below other blocks: their edges are seen */
 #define TILE_EDGE 2.5
 #define VALUE_LEAST 9.0 /* points; a longer value is broken into lines */
 
@@ -144,6 +145,7 @@ void pdf_block_figures(struct pdf_flow *flow, const struct manuscript_block *blo
     }
     height += TILE_EDGE + 2 * ROOM * 0.7 * flow->density.gap;
     double top = pdf_flow_take(flow, GAP + 3, height);
+    flow->y += BELOW_TILES * flow->density.gap;
     for (size_t i = 0; i < block->figure_count; i++) {
         struct canvas_box box = {flow->left + (double)i * (width + TILE_GAP), top, width, height};
         draw_tile(flow, &block->figures[i], &tiles[i], &box);
