@@ -2,6 +2,7 @@
 
 #include "changes.h"
 #include "fuzz_require.h"
+#include "html_write.h"
 #include "markdown.h"
 #include "report_manuscript.h"
 #include "report_template.h"
@@ -47,6 +48,31 @@ static void require_no_markup(const char *text)
     }
 }
 
+/* Every tag is one of the page's own, and each that opens closes: nothing of others is a tag. */
+static void require_page(const char *page)
+{
+    static const char *const names[] = {
+        "section", "div", "p",    "h1",  "h2",   "h3",     "h4",     "ul",     "li",
+        "dl",      "dt",  "dd",   "pre", "code", "table",  "thead",  "tbody",  "tr",
+        "th",      "td",  "span", "nav", "main", "header", "footer", "figure", "a"};
+    const char *at = strstr(page, "<body>");
+    const char *end = strstr(page, "</body>");
+    fuzz_require(at != NULL && end != NULL, "a page has a body");
+    long depth = 0;
+    for (at = strchr(at + 1, '<'); at != NULL && at < end; at = strchr(at + 1, '<')) {
+        bool closes = at[1] == '/';
+        const char *name = at + 1 + closes;
+        size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz1234");
+        bool known = false;
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            known |= strlen(names[i]) == length && memcmp(names[i], name, length) == 0;
+        fuzz_require(known, "a tag of the page's own");
+        fuzz_require(strcspn(at + 1, "<") > strcspn(at, ">") - 1, "a tag is closed");
+        depth += closes ? -1 : 1;
+    }
+    fuzz_require(depth == 0, "what opens closes");
+}
+
 static const struct texts *words(int language)
 {
     static struct texts texts[2];
@@ -73,6 +99,7 @@ static void require_report(const struct summary *summary, int language)
     struct manuscript manuscript = {0};
     struct text_buffer out = {0};
     struct diag diag = {0};
+    const struct report_pictures pictures = {.items = NULL}; /* charts are not what is tried */
     const struct report_input input = {.summary = summary,
                                        .texts = words(language),
                                        .theme = &look()->theme,
@@ -83,6 +110,9 @@ static void require_report(const struct summary *summary, int language)
     fuzz_require(markdown_write(&manuscript, &input, &out, &diag) == STATUS_OK, "memory");
     fuzz_require_lines(out.text, out.length);
     require_no_markup(out.text);
+    text_buffer_clear(&out);
+    fuzz_require(html_write(&manuscript, &input, &pictures, &out, &diag) == STATUS_OK, "memory");
+    require_page(out.text);
     text_buffer_fini(&out);
     manuscript_fini(&manuscript);
 }

@@ -30,6 +30,8 @@ HARNESSES = {
     "comparison": (SUMMARIES, [("analyze/comparison*.c", NAMES), ("analyze/explanation*.c", NAMES)]),
     "summary": (SUMMARIES + ["tests/fuzz/comparisons/*.json"],
                 [("render/summary_*.c", NAMES), ("render/changes_*.c", NAMES)]),
+    "template": (["templates/*.json", "tests/template/*.json"],
+                 [("render/theme_*.c", NAMES), ("render/report_template_*.c", NAMES)]),
     "import": (["tests/cases/logs/*"], [("analyze/import/import_*.c", SIGNS)]),
 }
 
