@@ -13,48 +13,78 @@
 
 /* ---- The banner ---- */
 
-void pdf_block_verdict(struct pdf_flow *flow, const struct manuscript_block *block)
+struct banner {
+    struct canvas_font head_font, text_font;
+    struct text_lines head, text;
+    double head_line, text_line;
+    double room, mark; /* inside the edges; for the sign before the headline */
+    double head_height;
+};
+
+static struct banner fill_banner(struct pdf_flow *flow, const struct manuscript_block *block)
 {
-    const struct canvas_font head_font = pdf_flow_font(flow, PDF_FONT_VERDICT);
-    struct canvas_font text_font = pdf_flow_font(flow, PDF_FONT_TEXT);
-    text_font.size *= 1.08;
-    double room = ROOM * flow->density.gap;
-    double mark = pdf_flow_has_mark(block->tone) ? MARK + 7 : 0;
+    struct banner banner = {.head_font = pdf_flow_font(flow, PDF_FONT_VERDICT),
+                            .text_font = pdf_flow_font(flow, PDF_FONT_TEXT),
+                            .room = ROOM * flow->density.gap,
+                            .mark = pdf_flow_has_mark(block->tone) ? MARK + 7 : 0};
     double width = flow->width - EDGE - 2 * ROOM;
-    struct text_lines head = pdf_document_lines(flow->document, &head_font, block->text,
-                                                (struct text_lines_room){width - mark, false});
-    struct text_lines text = pdf_document_lines(flow->document, &text_font, block->detail,
-                                                (struct text_lines_room){width, false});
-    double head_line = pdf_flow_line(flow, &head_font, &head) * 0.94;
-    double text_line = pdf_flow_line(flow, &text_font, &text);
-    double head_height = (double)head.count * head_line + (text.count > 0 ? 2 : 0);
-    double page = flow->bottom - flow->top - 2 * room - head_height;
-    size_t shown = (size_t)fmax(fmin((double)text.count, floor(page / text_line)), 0);
-    double height = head_height + (double)shown * text_line + 2 * room;
-    double top = pdf_flow_take(flow, GAP, height);
+    banner.text_font.size *= 1.08;
+    banner.head = pdf_document_lines(flow->document, &banner.head_font, block->text,
+                                     (struct text_lines_room){width - banner.mark, false});
+    banner.text = pdf_document_lines(flow->document, &banner.text_font, block->detail,
+                                     (struct text_lines_room){width, false});
+    banner.head_line = pdf_flow_line(flow, &banner.head_font, &banner.head) * 0.94;
+    banner.text_line = pdf_flow_line(flow, &banner.text_font, &banner.text);
+    banner.head_height =
+        (double)banner.head.count * banner.head_line + (banner.text.count > 0 ? 2 : 0);
+    return banner;
+}
+
+static void draw_ground(struct pdf_flow *flow, enum manuscript_tone tone, double top, double height)
+{
     struct scene *scene = pdf_flow_scene(flow);
-    canvas_colour ink = pdf_flow_tone(flow, block->tone);
-    struct canvas_paint ground = {pdf_flow_ground(flow, block->tone), CANVAS_NONE, CANVAS_NONE, 0,
-                                  0};
-    struct canvas_paint edge = {ink, CANVAS_NONE, CANVAS_NONE, 0, 0};
+    struct canvas_paint ground = {pdf_flow_ground(flow, tone), CANVAS_NONE, CANVAS_NONE, 0, 0};
+    struct canvas_paint edge = {pdf_flow_tone(flow, tone), CANVAS_NONE, CANVAS_NONE, 0, 0};
     scene_rectangle(scene, (struct canvas_box){flow->left, top, flow->width, height}, &ground);
     scene_rectangle(scene, (struct canvas_box){flow->left, top, EDGE, height}, &edge);
-    struct canvas_point corner = {flow->left + EDGE + ROOM, top + room};
-    if (mark > 0)
-        pdf_flow_mark(flow, block->tone,
-                      (struct canvas_point){corner.x, corner.y + head_line / 2 - MARK / 2 + 0.5},
-                      MARK);
+}
+
+static void draw_headline(struct pdf_flow *flow, enum manuscript_tone tone,
+                          const struct banner *banner, struct canvas_point corner)
+{
+    if (banner->mark > 0)
+        pdf_flow_mark(
+            flow, tone,
+            (struct canvas_point){corner.x, corner.y + banner->head_line / 2 - MARK / 2 + 0.5},
+            MARK);
     /* not pdf_flow_draw: a headline has closer lines */
-    for (size_t i = 0; i < head.count; i++)
-        scene_text(scene,
-                   (struct canvas_point){corner.x + mark, corner.y + (double)i * head_line +
-                                                              head.lines[i].extent.ascent},
-                   &head_font, ink, head.lines[i].text);
-    corner.y += head_height;
-    pdf_flow_draw(flow, &text, 0, shown, corner, &text_font, pdf_flow_ink(flow, THEME_TEXT));
-    for (size_t i = shown; i < text.count; i++) {
-        corner.y = pdf_flow_take(flow, 0, text_line);
-        pdf_flow_draw(flow, &text, i, i + 1, corner, &text_font, pdf_flow_ink(flow, THEME_TEXT));
+    for (size_t i = 0; i < banner->head.count; i++) {
+        const struct text_fit_line *line = &banner->head.lines[i];
+        struct canvas_point at = {corner.x + banner->mark,
+                                  corner.y + (double)i * banner->head_line + line->extent.ascent};
+        scene_text(pdf_flow_scene(flow), at, &banner->head_font, pdf_flow_tone(flow, tone),
+                   line->text);
+    }
+}
+
+void pdf_block_verdict(struct pdf_flow *flow, const struct manuscript_block *block)
+{
+    const struct banner banner = fill_banner(flow, block);
+    const struct text_lines *text = &banner.text;
+    canvas_colour ink = pdf_flow_ink(flow, THEME_TEXT);
+    /* a reason that is longer than a page goes on below the banner */
+    double page = flow->bottom - flow->top - 2 * banner.room - banner.head_height;
+    size_t shown = (size_t)fmax(fmin((double)text->count, floor(page / banner.text_line)), 0);
+    double height = banner.head_height + (double)shown * banner.text_line + 2 * banner.room;
+    double top = pdf_flow_take(flow, GAP, height);
+    struct canvas_point corner = {flow->left + EDGE + ROOM, top + banner.room};
+    draw_ground(flow, block->tone, top, height);
+    draw_headline(flow, block->tone, &banner, corner);
+    corner.y += banner.head_height;
+    pdf_flow_draw(flow, text, 0, shown, corner, &banner.text_font, ink);
+    for (size_t i = shown; i < text->count; i++) {
+        corner.y = pdf_flow_take(flow, 0, banner.text_line);
+        pdf_flow_draw(flow, text, i, i + 1, corner, &banner.text_font, ink);
     }
 }
 
