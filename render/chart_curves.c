@@ -57,7 +57,7 @@ static bool compare(const struct chart_curve *a, const struct chart_curve *b, do
 }
 
 /* The candidate of the policy's baseline strategy that recorded most steps, the first of equal
- * ones; else the first candidate. */
+ * ones; else the first candidate. One alone has none. */
 static size_t find_baseline(const struct chart_curves *curves, const char *strategy)
 {
     size_t found = curves->count;
@@ -68,7 +68,9 @@ static size_t find_baseline(const struct chart_curves *curves, const char *strat
         if (found == curves->count || curve->trace.count > curves->items[found].trace.count)
             found = i;
     }
-    return found == curves->count && curves->count > 1 ? 0 : found;
+    if (curves->count < 2)
+        return curves->count;
+    return found == curves->count ? 0 : found;
 }
 
 static void add_warmup(struct chart_curves *curves, const struct summary_candidate *candidate)

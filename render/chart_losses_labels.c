@@ -1,6 +1,7 @@
 #include "chart_losses_labels.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "text.h"
 
@@ -9,6 +10,7 @@
 #define FEW 4 /* more names are counted, too */
 #define FAILURES_MOST 6
 #define DIGITS 3
+#define BASELINE_COLUMNS 24
 #define PADDING 7.0 /* below a label of several lines */
 
 /* ---- Words ---- */
@@ -135,11 +137,22 @@ static void add_faults(const struct writer *writer, struct chart_cell *cell,
         add(writer, cell, THEME_WARNING, texts_get(frame->texts, "chart.losses.rises"));
 }
 
+/* A long name would leave no room for the difference from it. */
+static bool has_long_baseline(const struct writer *writer)
+{
+    const struct chart_curves *curves = writer->curves;
+    if (curves->baseline >= curves->count)
+        return false;
+    const char *name = chart_frame_name(writer->frame, curves->items[curves->baseline].candidate);
+    return text_width(name, strlen(name)) > BASELINE_COLUMNS;
+}
+
 static void fill(const struct writer *writer, struct chart_cell *cell, size_t leader)
 {
     const struct chart_curves *curves = writer->curves;
     const struct chart_curve *far = farthest_of(curves, leader);
     bool shared = chart_curves_members(curves, leader) > 1;
+    bool brief = writer->brief || has_long_baseline(writer);
     bool baseline =
         curves->baseline < curves->count && curves->items[curves->baseline].leader == leader;
     add_name(writer, cell, leader);
@@ -150,8 +163,7 @@ static void fill(const struct writer *writer, struct chart_cell *cell, size_t le
     if (far != NULL && !baseline)
         add(writer, cell, THEME_QUIET,
             difference_words(writer->frame, curves, far,
-                             writer->brief ? "chart.losses.difference_brief"
-                                           : "chart.losses.difference"));
+                             brief ? "chart.losses.difference_brief" : "chart.losses.difference"));
     add_faults(writer, cell, &curves->items[leader]);
 }
 
@@ -228,7 +240,7 @@ static void put_failures(struct chart_frame *frame)
             {"label", chart_frame_name(frame, candidate), NAN},
             {"reason", candidate->failure.reason, NAN},
         };
-        put_line(frame, THEME_BAD, chart_frame_say(frame, "chart.losses.failed", values, 2), 1);
+        put_line(frame, THEME_BAD, chart_frame_say(frame, "chart.losses.failed", values, 2), 2);
     }
     struct sentence_value value = {"count", NULL, (double)more};
     if (more > 0)

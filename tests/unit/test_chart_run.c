@@ -298,6 +298,7 @@ Test(chart_run, one_run_has_no_difference)
     chart_recorder_draw(&recorder, "losses");
     cr_assert_not_null(text("One run only: there is nothing to compare it with"));
     cr_assert_not(says("differs"));
+    cr_assert_not(says("compared with this one"));
 }
 
 /* ---- Traces ---- */
