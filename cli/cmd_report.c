@@ -121,7 +121,7 @@ static void fill_rows(struct report_options *options, struct options_row rows[RO
         {.name = "language",
          .type = OPTIONS_TEXT,
          .argument = "en|zh",
-         .help = "language of the report (en)",
+         .help = "language of the report, or one that the template has (en)",
          .value = &options->language},
         {.name = "template",
          .type = OPTIONS_TEXT,
