@@ -317,8 +317,11 @@ static enum status set_high(struct setting *setting, struct diag *diag)
         return set_rows(setting, rows, diag);
     enum status status = STATUS_OK;
     setting->placed = false;
-    for (double width = WIDTH_MOST; status == STATUS_OK && !setting->placed; width *= 1.2)
-        status = try_chart(setting, width, room_of_page(setting->flow), diag);
+    for (double width = WIDTH_MOST; status == STATUS_OK && !setting->placed; width *= 1.2) {
+        /* beside headings of a page's height nothing helps */
+        double room = width < 10 * WIDTH_MOST ? room_of_page(setting->flow) : INFINITY;
+        status = try_chart(setting, width, room, diag);
+    }
     return status;
 }
 

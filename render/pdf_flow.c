@@ -8,6 +8,8 @@
 static const double before_heading[] = {18, 13, 10};
 static const double below_heading[] = {7, 4.5, 3.5};
 
+#define HEADING_LINES 8
+
 /* Sizes in points: text as in printed reports, tables a little smaller so that they are wide
  * enough, nothing below 6.5 at the closest density. */
 static const struct canvas_font fonts[PDF_FONT_COUNT] = {
@@ -203,8 +205,9 @@ void pdf_flow_head(struct pdf_flow *flow, const struct manuscript_block *block, 
                                     .before = before_heading[level - 1]};
     if (!shown)
         return;
-    heading->lines = pdf_document_lines(flow->document, &heading->font, block->text,
-                                        (struct text_lines_room){flow->width, false});
+    heading->lines =
+        pdf_document_lines_most(flow->document, &heading->font, block->text,
+                                (struct text_lines_room){flow->width, false}, HEADING_LINES);
     heading->height =
         (double)heading->lines.count * pdf_flow_line(flow, &heading->font, &heading->lines) +
         below_heading[level - 1] * flow->density.gap;

@@ -119,3 +119,26 @@ struct text_lines pdf_document_lines(struct pdf_document *document, const struct
         document->failed = true;
     return lines;
 }
+
+struct text_lines pdf_document_lines_most(struct pdf_document *document,
+                                          const struct canvas_font *font, const char *text,
+                                          struct text_lines_room room, size_t most)
+{
+    struct text_lines lines = pdf_document_lines(document, font, text, room);
+    if (lines.count <= most)
+        return lines;
+    struct text_fit last = {0};
+    const struct text_fit_room one = {room.width, 1, false};
+    const char *rest =
+        arena_printf(&document->arena, "%s %s", lines.lines[most - 1].text, lines.lines[most].text);
+    struct text_fit_line *kept = arena_take_array(&document->arena, most, sizeof *kept);
+    if (rest == NULL || kept == NULL ||
+        text_fit(&document->arena, document->canvas, font, rest, one, &last, NULL) != STATUS_OK ||
+        last.count == 0) {
+        document->failed = true;
+        return (struct text_lines){NULL, 0};
+    }
+    memcpy(kept, lines.lines, (most - 1) * sizeof *kept);
+    kept[most - 1] = last.lines[0];
+    return (struct text_lines){kept, most};
+}

@@ -67,6 +67,12 @@ const char *pdf_document_clean(struct pdf_document *document, const char *text);
 struct text_lines pdf_document_lines(struct pdf_document *document, const struct canvas_font *font,
                                      const char *text, struct text_lines_room room);
 
+/* The same, of at most so many lines: where there are more, the last ends with an ellipsis. For
+ * headings and the like, whose names are said in full elsewhere. */
+struct text_lines pdf_document_lines_most(struct pdf_document *document,
+                                          const struct canvas_font *font, const char *text,
+                                          struct text_lines_room room, size_t most);
+
 void pdf_document_fini(struct pdf_document *document);
 
 #endif

@@ -6,6 +6,9 @@
 #define ROOM 9.0 /* inside the banner and the tiles */
 #define EDGE 5.0 /* the banner's left edge in the tone of the verdict */
 #define MARK 14.0
+/* Longer names are cut here, and said in full in the table of the candidates. */
+#define HEADLINE_LINES 8
+#define TILE_LINES 14
 #define TILE_GAP 9.0
 #define BELOW_TILES 3.0 /* more than below other blocks: their edges are seen */
 #define TILE_EDGE 2.5
@@ -29,8 +32,9 @@ static struct banner fill_banner(struct pdf_flow *flow, const struct manuscript_
                             .mark = pdf_flow_has_mark(block->tone) ? MARK + 7 : 0};
     double width = flow->width - EDGE - 2 * ROOM;
     banner.text_font.size *= 1.08;
-    banner.head = pdf_document_lines(flow->document, &banner.head_font, block->text,
-                                     (struct text_lines_room){width - banner.mark, false});
+    banner.head = pdf_document_lines_most(flow->document, &banner.head_font, block->text,
+                                          (struct text_lines_room){width - banner.mark, false},
+                                          HEADLINE_LINES);
     banner.text = pdf_document_lines(flow->document, &banner.text_font, block->detail,
                                      (struct text_lines_room){width, false});
     banner.head_line = pdf_flow_line(flow, &banner.head_font, &banner.head) * 0.94;
@@ -99,7 +103,8 @@ struct tile {
 static struct text_lines wrap(struct pdf_flow *flow, const struct canvas_font *font,
                               const char *text, double width)
 {
-    return pdf_document_lines(flow->document, font, text, (struct text_lines_room){width, false});
+    return pdf_document_lines_most(flow->document, font, text,
+                                   (struct text_lines_room){width, false}, TILE_LINES);
 }
 
 /* A value on one line, in a smaller font if need be. */

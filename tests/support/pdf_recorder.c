@@ -55,6 +55,10 @@ void pdf_recorder_lay_sample(struct pdf_recorder *recorder, enum summary_sample_
     recorder->document = (struct pdf_document){0};
     summary_sample_fini(&recorder->summary);
     summary_sample_make(&recorder->summary, kind, count);
+    if (recorder->label != NULL)
+        summary_sample_group(&recorder->summary)->label = recorder->label;
+    for (size_t i = 0; recorder->label != NULL && i < count; i++)
+        summary_sample_candidate(&recorder->summary, i)->label = recorder->label;
     cr_assert_eq(report_manuscript(&recorder->input, &recorder->template.pdf, &manuscript, &diag),
                  STATUS_OK, "%s", diag.text);
     manuscript_fini(&recorder->manuscript);

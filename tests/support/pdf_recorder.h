@@ -16,6 +16,7 @@
 struct pdf_recorder {
     struct texts texts;
     struct report_template template;
+    const char *label; /* of a sample's candidates and group; NULL: their own */
     struct summary summary;
     struct manuscript manuscript; /* of the sample */
     struct canvas_cairo *fonts;

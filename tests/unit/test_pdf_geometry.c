@@ -89,3 +89,18 @@ Test(pdf_geometry, holds_in_chinese)
 {
     check_matrix("zh");
 }
+
+Test(pdf_geometry, holds_for_names_of_thousands_of_characters)
+{
+    static char name[6001];
+    struct pdf_recorder recorder;
+    pdf_recorder_init(&recorder, "en");
+    memset(name, 'x', sizeof name - 1);
+    for (size_t i = 0; i < sizeof name - 8; i += 97)
+        memcpy(name + i, " strategy", 9);
+    recorder.label = name;
+    pdf_recorder_lay_sample(&recorder, SUMMARY_SAMPLE_COMPLETE, 2);
+    check_pages(&recorder, "endless names");
+    cr_assert_eq(pdf_recorder_page_of(&recorder, "decision"), 1);
+    pdf_recorder_fini(&recorder);
+}
