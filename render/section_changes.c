@@ -134,6 +134,59 @@ static void write_changes(const struct section *section, const struct changes_fi
 
 /* ---- Groups ---- */
 
+struct extreme { /* of one quantity in a group */
+    const struct changes_strategy *strategy;
+    const struct changes_value *value;
+};
+
+/* The smallest and the largest change; false if there is none. */
+static bool find_extremes(const struct changes_group *group, const char *name,
+                          struct extreme *smallest, struct extreme *largest)
+{
+    *smallest = *largest = (struct extreme){NULL, NULL};
+    for (size_t i = 0; i < group->strategy_count; i++) {
+        const struct changes_value *value = changes_find(&group->strategies[i], name);
+        double percent = value != NULL ? changes_view_percent(value) : (double)NAN;
+        const struct extreme here = {&group->strategies[i], value};
+        if (isnan(percent))
+            continue;
+        if (smallest->value == NULL || percent < changes_view_percent(smallest->value))
+            *smallest = here;
+        if (largest->value == NULL || percent > changes_view_percent(largest->value))
+            *largest = here;
+    }
+    return smallest->value != NULL &&
+           changes_view_percent(largest->value) - changes_view_percent(smallest->value) != 0;
+}
+
+static const char *change_of(const struct section *section, const struct changes_value *value)
+{
+    struct text_buffer change = {0};
+    changes_view_change(&change, section->texts, value);
+    return section_take(section, &change);
+}
+
+/* What the chart shows, in a sentence a quantity. */
+static void write_ranges(const struct section *section, const struct changes_group *group)
+{
+    size_t count;
+    const struct changes_view_quantity *quantities = changes_view_quantities(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct extreme smallest;
+        struct extreme largest;
+        if (!find_extremes(group, quantities[i].name, &smallest, &largest))
+            continue;
+        const struct sentence_value values[] = {
+            {.name = "quantity", .text = section_get(section, quantities[i].title_id)},
+            {.name = "smallest", .text = change_of(section, smallest.value)},
+            {.name = "first", .text = smallest.strategy->label},
+            {.name = "largest", .text = change_of(section, largest.value)},
+            {.name = "last", .text = largest.strategy->label}};
+        manuscript_item(section->out, MANUSCRIPT_PLAIN,
+                        section_fill(section, "changes.range", values, 5));
+    }
+}
+
 static void write_chart(const struct section *section)
 {
     for (size_t i = 0; i < section->input->chart_count; i++) {
@@ -147,6 +200,7 @@ static void write_chart(const struct section *section)
         const char *title = section_get(section, chart->title_id);
         section_heading(section, chart->name, title);
         manuscript_chart(section->out, chart, section->group_index, title);
+        write_ranges(section, &section->summary->changes->groups[section->group_index]);
     }
 }
 

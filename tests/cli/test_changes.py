@@ -93,6 +93,7 @@ class Changes(ProgramCase):
             self.assertIn("Regressions beyond what is allowed", text)
             self.assertIn("zero1: throughput is worse by", text)
             self.assertIn("is better by", text)
+            self.assertIn("Peak memory: from 0 % (ddp) to +20 % (zero1).", text)
             self.assertNotIn("\u001b", text)
             self.assertNotIn("<b>memory", text)
         self.assertLess(self.read("report.md").index("zero1: throughput is worse"),
