@@ -11,6 +11,7 @@
 /* From this ratio on the smaller values would crowd at one end of a linear axis. */
 #define RATIO_LINEAR 20.0
 #define ROOM 0.04
+#define SPAN_LEAST 0.05 /* of the largest value */
 
 /* ---- Reading ---- */
 
@@ -131,7 +132,9 @@ static void add_room(struct chart_axis_range *range)
         range->largest *= factor;
         return;
     }
-    double room = ROOM * (range->largest - range->smallest);
+    double span = range->largest - range->smallest;
+    /* Nearly equal values would fill the axis with digits that nobody compares. */
+    double room = fmax(ROOM * span, (SPAN_LEAST * range->largest - span) / 2);
     range->smallest = fmax(fmin(range->smallest, 0), range->smallest - room);
     range->largest += room;
 }

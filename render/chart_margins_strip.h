@@ -20,7 +20,7 @@ struct chart_margins_strip {
     double left, right, y; /* y: upper edge, the mark included */
 };
 
-#define CHART_MARGINS_STRIP_GAP 26.0 /* beside it, into which the outer numbers reach */
+#define CHART_MARGINS_STRIP_GAP 32.0 /* beside it, into which the outer numbers reach */
 
 /* `selected` may be NULL. */
 void chart_margins_strip_init(struct chart_margins_strip *strip, const struct chart_frame *frame,
