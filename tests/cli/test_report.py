@@ -363,6 +363,29 @@ class Workbook(Report):
         self.assertIn('<color rgb="FF004455"/>', styles)
         self.assertNotIn("1E6B3A", styles)
 
+    def test_texts_have_contrast_on_their_grounds(self):
+        def luminance(colour):
+            parts = [byte / 255 for byte in bytes.fromhex(colour[-6:])]
+            parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+                     for part in parts]
+            return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+        options = self.template({})
+        for inks in ({}, {"good": {"light": "#656565"}}):
+            with open(self.path("template/theme.json"), "w") as file:
+                json.dump({"inks": inks}, file)
+            self.report_sample("accept.json", *options)
+            root = self.book().xml("xl/styles.xml")
+
+            def colour(node, name, missing):
+                found = next(node.iter(SHEET + name), None)
+                return missing if found is None else found.get("rgb") or missing
+            fonts = [colour(font, "color", "FF000000") for font in root.find(SHEET + "fonts")]
+            fills = [colour(fill, "fgColor", "FFFFFFFF") for fill in root.find(SHEET + "fills")]
+            for style in root.find(SHEET + "cellXfs"):
+                pair = fonts[int(style.get("fontId"))], fills[int(style.get("fillId"))]
+                low, high = sorted(map(luminance, pair))
+                self.assertGreaterEqual((high + 0.05) / (low + 0.05), 4.5, pair)
+
     def test_a_comparison_is_a_sound_workbook_under_any_template(self):
         with open(self.path("changes.json"), "w") as file:
             subprocess.run([PROGRAM, "compare", "--format", "json",
