@@ -59,7 +59,10 @@ static void set_properties(struct workbook *workbook, const struct workbook_prop
                                    .company = workbook_unconst(properties->company),
                                    .keywords = workbook_unconst(properties->keywords),
                                    .created = (time_t)properties->created};
-    workbook_check(workbook, workbook_set_properties(workbook->book, &document));
+    lxw_error error = workbook_set_properties(workbook->book, &document);
+    if (error != LXW_NO_ERROR)
+        workbook->book->properties = NULL; /* the library has freed them and would do so again */
+    workbook_check(workbook, error);
 }
 
 enum status workbook_create(const char *path, const char *scratch, const struct texts *texts,
