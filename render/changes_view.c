@@ -60,6 +60,27 @@ void changes_view_interval(const struct changes_value *value, double *lower, dou
     *upper = drawn ? 100 * (value->upper - 1) : (double)NAN;
 }
 
+bool changes_view_drawn(const struct changes_group *group, const char *name)
+{
+    for (size_t i = 0; i < group->strategy_count; i++) {
+        const struct changes_value *value = changes_find(&group->strategies[i], name);
+        if (value != NULL && isfinite(changes_view_percent(value)))
+            return true;
+    }
+    return false;
+}
+
+bool changes_view_changed(const struct changes_group *group, const char *name)
+{
+    for (size_t i = 0; i < group->strategy_count; i++) {
+        const struct changes_value *value = changes_find(&group->strategies[i], name);
+        if (value != NULL && isfinite(changes_view_percent(value)) &&
+            strcmp(value->verdict, "same") != 0)
+            return true;
+    }
+    return false;
+}
+
 static void put_signed(struct text_buffer *out, double percent)
 {
     char number[64];

@@ -23,6 +23,11 @@ double changes_view_percent(const struct changes_value *value);
 /* The ends of its interval in the same unit; NAN: none. */
 void changes_view_interval(const struct changes_value *value, double *lower, double *upper);
 
+/* Whether some strategy's value of that name was held against BASE's, so that a change can be
+ * drawn; whether one of them is not the same. */
+bool changes_view_drawn(const struct changes_group *group, const char *name);
+bool changes_view_changed(const struct changes_group *group, const char *name);
+
 /* "+3.1 %", "-2 points"; what is no number as its word: "not measured", "from 0". */
 void changes_view_change(struct text_buffer *out, const struct texts *texts,
                          const struct changes_value *value);

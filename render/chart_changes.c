@@ -1,7 +1,6 @@
 #include "chart_changes.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "chart_changes_panel.h"
 #include "chart_lines.h"
@@ -33,16 +32,6 @@ struct changes_chart {
 
 /* ---- Reading ---- */
 
-static bool is_drawn(const struct changes_group *group, const char *name)
-{
-    for (size_t i = 0; i < group->strategy_count; i++) {
-        const struct changes_value *value = changes_find(&group->strategies[i], name);
-        if (value != NULL && isfinite(changes_view_percent(value)))
-            return true;
-    }
-    return false;
-}
-
 static const struct changes_group *group_of(const struct chart_input *input)
 {
     const struct changes *changes = input->summary->changes;
@@ -56,18 +45,7 @@ bool chart_changes_has_content(const struct chart_input *input)
     size_t count;
     const struct changes_view_quantity *quantities = changes_view_quantities(&count);
     for (size_t i = 0; group != NULL && group->shown && i < count; i++) {
-        if (is_drawn(group, quantities[i].name))
-            return true;
-    }
-    return false;
-}
-
-static bool is_changed(const struct changes_group *group, const char *name)
-{
-    for (size_t i = 0; i < group->strategy_count; i++) {
-        const struct changes_value *value = changes_find(&group->strategies[i], name);
-        if (value != NULL && isfinite(changes_view_percent(value)) &&
-            strcmp(value->verdict, "same") != 0)
+        if (changes_view_drawn(group, quantities[i].name))
             return true;
     }
     return false;
@@ -95,13 +73,13 @@ static void choose_panels(struct changes_chart *chart)
     size_t most = (size_t)fmin(floor(room / (PANEL_LEAST + GAP)), PANELS_MOST);
     size_t count;
     const struct changes_view_quantity *quantities = changes_view_quantities(&count);
-    bool rated = is_drawn(chart->group, "throughput");
+    bool rated = changes_view_drawn(chart->group, "throughput");
     struct text_buffer unchanged = {0};
     for (size_t i = 0; i < count; i++) {
         bool step_time = i == 1;
-        if (!is_drawn(chart->group, quantities[i].name) || (step_time && rated))
+        if (!changes_view_drawn(chart->group, quantities[i].name) || (step_time && rated))
             continue;
-        if (is_changed(chart->group, quantities[i].name)) {
+        if (changes_view_changed(chart->group, quantities[i].name)) {
             if (chart->count < most)
                 chart->panels[chart->count++].quantity = &quantities[i];
             continue;

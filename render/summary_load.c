@@ -98,7 +98,8 @@ static const char *label_of(const struct summary_group *group, long candidate)
     return known ? group->candidates[candidate].label : NULL;
 }
 
-static void read_group(struct summary_fields *fields, uint32_t node, void *element)
+/* Which runs it is of. */
+static void read_identity(struct summary_fields *fields, uint32_t node, struct summary_group *group)
 {
     static const struct summary_fields_row rows[] = {
         {"label", SUMMARY_FIELDS_NAME, offsetof(struct summary_group, label)},
@@ -117,13 +118,18 @@ static void read_group(struct summary_fields *fields, uint32_t node, void *eleme
         {"device", SUMMARY_FIELDS_LOOSE, offsetof(struct summary_group, device)},
         {"device_count", SUMMARY_FIELDS_AMOUNT, offsetof(struct summary_group, device_count)},
     };
-    struct summary_group *group = element;
-    struct summary_load *load = (struct summary_load *)fields;
     summary_fields_read(fields, node, rows, COUNT(rows), group);
     uint32_t workload = json_fields_member(&fields->json, node, "key", JSON_READ_OBJECT);
     summary_fields_read(fields, workload, workload_rows, COUNT(workload_rows), group);
     uint32_t hardware = json_fields_member(&fields->json, node, "hardware", JSON_READ_OBJECT);
     summary_fields_read(fields, hardware, hardware_rows, COUNT(hardware_rows), group);
+}
+
+static void read_group(struct summary_fields *fields, uint32_t node, void *element)
+{
+    struct summary_group *group = element;
+    struct summary_load *load = (struct summary_load *)fields;
+    read_identity(fields, node, group);
     struct summary_candidate *candidates =
         summary_fields_array(fields, node, "candidates", sizeof *candidates,
                              &group->candidate_count, summary_load_candidate);
