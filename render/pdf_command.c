@@ -56,11 +56,13 @@ static void follow(char c, struct quoting *quoting)
         quoting->twofold = !quoting->twofold;
 }
 
-/* The best end of a line of at most `columns`: between two words, else inside the word. */
+/* The best end of a line of at most `columns`: before an option, so that its value stands with it,
+ * unless that leaves half the line empty; between two words; else inside the word. */
 static struct end find_end(const char *text, size_t columns, struct quoting quoting)
 {
     struct end word = {0};
     struct end inside = {0};
+    struct end option = {0};
     size_t used = 0;
     size_t size = 0;
     for (size_t i = 0; text[i] != '\0'; i += size) {
@@ -75,11 +77,13 @@ static struct end find_end(const char *text, size_t columns, struct quoting quot
         bool in_word = quoting.single || quoting.twofold || quoting.escaped;
         if (text[i + size] == ' ' && !blank && !in_word)
             word = (struct end){i + size, true, quoting};
+        if (word.bytes == i + size && text[i + size + 1] == '-' && used > columns / 2)
+            option = word;
         /* the two characters of an escape stay together, and quotes are not closed twice */
         if (!quoting.escaped && text[i] != '\'')
             inside = (struct end){i + size, false, quoting};
     }
-    return word.bytes > 0 ? word : inside;
+    return option.bytes > 0 ? option : word.bytes > 0 ? word : inside;
 }
 
 struct text_lines pdf_command_lines(struct pdf_document *document, const struct canvas_font *font,

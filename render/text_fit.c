@@ -106,6 +106,10 @@ static bool may_break(const struct work *work, size_t at)
     const struct unit *after = &work->units[at];
     if (after->columns == 0 || before->code == ZERO_WIDTH_JOINER)
         return false;
+    /* "25 %" stays together */
+    const struct unit *next = after->code == ' ' ? after + 1 : after;
+    if ((before->code == ' ' || after->code == ' ') && next->code == '%' && !work->anywhere)
+        return false;
     if (before->code == ' ' || after->code == ' ' || work->anywhere)
         return true;
     bool digit = after->code >= '0' && after->code <= '9';

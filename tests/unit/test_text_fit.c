@@ -26,6 +26,7 @@ static void tear_down(void)
 }
 
 TestSuite(text_fit, .init = set_up, .fini = tear_down);
+TestSuite(text_lines, .init = set_up, .fini = tear_down);
 
 static struct text_fit fit(const char *text, double columns, size_t lines, bool keep_end)
 {
@@ -69,6 +70,12 @@ Test(text_fit, keeps_numbers_together)
 {
     struct text_fit result = fit("needs 1,073,741,824 bytes", 14, 3, false);
     assert_lines(&result, 3, (const char *[]){"needs", "1,073,741,824", "bytes"});
+}
+
+Test(text_fit, keeps_percent_signs_with_their_numbers)
+{
+    struct text_fit result = fit("over by 9.2 %, of 25 %", 11, 4, false);
+    assert_lines(&result, 3, (const char *[]){"over by", "9.2 %, of", "25 %"});
 }
 
 Test(text_fit, breaks_a_word_wider_than_the_line_between_characters)
@@ -161,4 +168,43 @@ Test(text_fit, work_does_not_grow_with_a_text_that_cannot_fit)
     cr_assert(canvas.measured < 100, "%zu measures", canvas.measured);
     cr_assert(canvas.longest_measured <= 4096, "%zu bytes", canvas.longest_measured);
     free(text);
+}
+
+static struct text_lines lines(const char *text, double columns, bool anywhere)
+{
+    struct text_lines result = {0};
+    struct text_lines_room room = {columns * COLUMN, anywhere};
+    cr_assert_eq(text_lines(&arena, &canvas.canvas, &font, text, room, &result, NULL), STATUS_OK);
+    for (size_t i = 0; i < result.count; i++)
+        cr_assert(result.lines[i].extent.width <= room.width, "%s", result.lines[i].text);
+    return result;
+}
+
+Test(text_lines, leave_nothing_out)
+{
+    struct text_buffer text = {0};
+    struct text_buffer joined = {0};
+    for (size_t i = 0; i < 2000; i++)
+        text_buffer_printf(&text, "%sword%zu", i > 0 ? " " : "", i);
+    struct text_lines result = lines(text.text, 40, false);
+    for (size_t i = 0; i < result.count; i++)
+        text_buffer_printf(&joined, "%s%s", i > 0 ? " " : "", result.lines[i].text);
+    cr_assert_gt(result.count, 300);
+    cr_assert_str_eq(joined.text, text.text);
+    text_buffer_fini(&text);
+    text_buffer_fini(&joined);
+}
+
+Test(text_lines, break_codes_anywhere_into_lines_of_one_length)
+{
+    struct text_lines result = lines("0123456789abcdef0123456789abcdef", 16, true);
+    cr_assert_eq(result.count, 2);
+    cr_assert_str_eq(result.lines[0].text, "0123456789abcdef");
+    cr_assert_str_eq(result.lines[1].text, "0123456789abcdef");
+}
+
+Test(text_lines, of_an_empty_text_are_none)
+{
+    cr_assert_eq(lines("", 10, false).count, 0);
+    cr_assert_eq(lines("   ", 10, false).count, 0);
 }
