@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
  * Charts as they were when somebody looked at them and found them good: layouts, measured by rule
  * and so the same on every machine, and pictures in grey with a tolerance. A test that fails
  * leaves the new one in the folder that it ran in: compare, look at the picture (bench_charts
- * --write), and copy it to tests/charts if it is better.
+ * --write), and copy it to tests/charts if it is better. Of the whole matrix of candidates, data
+ * and languages only digests are kept: they tell what changed when something common did.
  */
 
 static struct chart_recorder recorder;
@@ -80,6 +82,73 @@ Test(chart_golden, layouts)
     compare_layout("losses", SUMMARY_SAMPLE_EXTREME, 5, "zh");
     compare_layout("ledger_scale", SUMMARY_SAMPLE_COMPLETE, 5, "en");
     compare_layout("margins", SUMMARY_SAMPLE_COMPLETE, 5, "zh");
+}
+
+/* ---- The whole matrix ---- */
+
+/* FNV-1a, 32 bits: for telling whether a layout changed, not against malice. */
+static unsigned digest_of(const struct text_buffer *layout)
+{
+    uint32_t hash = 2166136261U;
+    for (size_t i = 0; i < layout->length; i++)
+        hash = (hash ^ (unsigned char)layout->text[i]) * 16777619U;
+    return (unsigned)hash;
+}
+
+/* A line a chart, kind and language: the digests of its layouts with 1, 2, 5, 12, 40 candidates. */
+static void add_digests(struct text_buffer *out, const struct chart_row *chart)
+{
+    static const size_t counts[] = {1, 2, 5, 12, 40};
+    for (int kind = 0; kind < SUMMARY_SAMPLE_KIND_COUNT; kind++) {
+        text_buffer_printf(out, "%s %s %s", chart->name, summary_sample_kind_names[kind],
+                           recorder.texts.language);
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+            struct text_buffer layout = {0};
+            chart_recorder_change(&recorder, (enum summary_sample_kind)kind, counts[i]);
+            chart_recorder_draw(&recorder, chart->name);
+            recording_canvas_print(&recorder.canvas, &layout);
+            text_buffer_printf(out, " %08x", digest_of(&layout));
+            text_buffer_fini(&layout);
+        }
+        text_buffer_puts(out, "\n");
+    }
+}
+
+/* Which line differs first; NULL: none. */
+static const char *first_difference(const char *expected, const char *got)
+{
+    static char line[128];
+    while (*got != '\0') {
+        size_t length = strcspn(got, "\n");
+        if (strncmp(expected, got, length + 1) != 0) {
+            snprintf(line, sizeof line, "%.*s", (int)(length < 120 ? length : 120), got);
+            return line;
+        }
+        got += length + 1;
+        expected += length + 1;
+    }
+    return *expected != '\0' ? "a line too few" : NULL;
+}
+
+Test(chart_golden, layouts_over_the_whole_matrix)
+{
+    static const char *const languages[] = {"en", "zh"};
+    struct text_buffer out = {0};
+    size_t rows;
+    const struct chart_row *charts = chart_table(&rows);
+    for (size_t i = 0; i < 2 * rows; i++) {
+        chart_recorder_init(&recorder, SUMMARY_SAMPLE_COMPLETE, 0, languages[i % 2], false);
+        add_digests(&out, &charts[i / 2]);
+        chart_recorder_fini(&recorder);
+    }
+    char *expected = read_whole(TESTS_SOURCE_DIR "/charts/layouts.txt");
+    const char *difference = first_difference(expected != NULL ? expected : "", out.text);
+    if (difference != NULL)
+        keep("layouts.txt", &out);
+    cr_expect_null(difference, "layouts differ from tests/charts/layouts.txt, first: %s",
+                   difference);
+    free(expected);
+    text_buffer_fini(&out);
 }
 
 /* ---- Pictures ---- */
