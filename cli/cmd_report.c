@@ -111,7 +111,7 @@ static void fill_rows(struct report_options *options, struct options_row rows[RO
         {.name = "output",
          .type = OPTIONS_TEXT,
          .argument = "DIR",
-         .help = "folder of the report, created if necessary (report)",
+         .help = "folder of the report, made if need be (report)",
          .value = &options->output},
         {.name = "format",
          .type = OPTIONS_TEXT,
@@ -121,12 +121,12 @@ static void fill_rows(struct report_options *options, struct options_row rows[RO
         {.name = "language",
          .type = OPTIONS_TEXT,
          .argument = "en|zh",
-         .help = "language of the report, or one that the template has (en)",
+         .help = "or a language of the template (en)",
          .value = &options->language},
         {.name = "template",
          .type = OPTIONS_TEXT,
          .argument = "DIR",
-         .help = "folder with own report.json, theme.json, logo.png, language/LANGUAGE.json",
+         .help = "own report.json, theme.json, logo.png, language/",
          .value = &options->template_dir},
     };
     memcpy(rows, own, sizeof own);
