@@ -262,14 +262,14 @@ static void put_sentence(struct scale_chart *chart, const char *text)
     frame->y += cell.height + 8;
 }
 
-/* The candidates without a ledger, by name. */
+/* The candidates without a ledger, by name, but for those whose strategy has a line of another. */
 static void put_unknown(struct scale_chart *chart)
 {
     struct chart_frame *frame = &chart->frame;
     struct text_buffer names = {0};
     for (size_t i = 0; i < frame->every.count; i++) {
         const struct summary_candidate *candidate = frame->every.items[i];
-        if (candidate->scale.count > 0)
+        if (candidate->scale.count > 0 || chart_scale_lines_have(&chart->lines, candidate))
             continue;
         if (names.length > 0)
             text_buffer_puts(&names, " \xC2\xB7 "); /* a middle dot: labels have commas */

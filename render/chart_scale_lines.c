@@ -45,6 +45,16 @@ const struct chart_scale_line *chart_scale_lines_of(const struct chart_scale_lin
     return NULL;
 }
 
+bool chart_scale_lines_have(const struct chart_scale_lines *lines,
+                            const struct summary_candidate *candidate)
+{
+    for (size_t i = 0; i < lines->count; i++) {
+        if (same_strategy(lines->items[i].candidate, candidate))
+            return true;
+    }
+    return false;
+}
+
 static void add_line(struct chart_scale_lines *lines, const struct chart_frame *frame,
                      const struct summary_candidate *candidate)
 {

@@ -28,6 +28,10 @@ void chart_scale_lines_find(struct chart_scale_lines *lines, struct chart_frame 
 const struct chart_scale_line *chart_scale_lines_of(const struct chart_scale_lines *lines,
                                                     const struct summary_candidate *candidate);
 
+/* Whether its strategy has a line, its own or that of another candidate. */
+bool chart_scale_lines_have(const struct chart_scale_lines *lines,
+                            const struct summary_candidate *candidate);
+
 /* The value at the largest world size, MiB. */
 double chart_scale_line_end(const struct chart_scale_line *line);
 

@@ -207,6 +207,14 @@ Test(chart_scale, candidates_without_a_ledger_are_named)
     find("fsdp_full_shard");
 }
 
+Test(chart_scale, a_strategy_with_the_line_of_another_candidate_lacks_none)
+{
+    make(12);
+    summary_sample_candidate(&recorder.summary, 6)->scale.count = 0; /* zero1, micro-batch 2 */
+    draw();
+    cr_assert(!recording_canvas_says(&recorder.canvas, "No line"));
+}
+
 Test(chart_scale, has_content_if_any_ledger_is_known)
 {
     make(2);
