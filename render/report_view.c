@@ -74,10 +74,20 @@ const struct summary_candidate *report_view_closest(const struct summary_group *
 const struct summary_candidate *report_view_baseline(const struct summary_group *group)
 {
     const char *name = group->decision.baseline;
+    long index = group->decision.baseline_candidate;
+    if (name != NULL && index >= 0 && (size_t)index < group->candidate_count &&
+        strcmp(group->candidates[index].strategy, name) == 0)
+        return &group->candidates[index];
     for (size_t i = 0; name != NULL && i < group->candidate_count; i++)
         if (strcmp(group->candidates[i].strategy, name) == 0)
             return &group->candidates[i];
     return NULL;
+}
+
+const char *report_view_baseline_name(const struct summary_group *group)
+{
+    const struct summary_candidate *baseline = report_view_baseline(group);
+    return baseline != NULL && baseline->label != NULL ? baseline->label : group->decision.baseline;
 }
 
 bool report_view_is_tokens(const char *unit)

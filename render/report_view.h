@@ -29,8 +29,10 @@ const struct summary_candidate *report_view_closest(const struct summary_group *
 const struct summary_gate *report_view_gate(const struct summary_candidate *candidate,
                                             const char *name);
 
-/* The group's baseline if it was measured, or NULL. */
+/* The group's baseline if it was measured, or NULL: of several candidates of its strategy the one
+ * that the decision reckons from. Its label, or the strategy's name where it was not measured. */
 const struct summary_candidate *report_view_baseline(const struct summary_group *group);
+const char *report_view_baseline_name(const struct summary_group *group);
 
 /* Throughput against the baseline's as a fraction (0.14: 14 % faster); NAN if either is unknown or
  * its run failed, or their units differ, or it is the baseline itself. */

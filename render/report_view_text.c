@@ -209,10 +209,9 @@ void report_view_margin(struct text_buffer *out, const struct texts *texts,
 void report_view_gain_heading(struct text_buffer *out, const struct texts *texts,
                               const struct summary_group *group)
 {
-    const struct sentence_value value = {.name = "baseline",
-                                         .text = group->decision.baseline != NULL
-                                                     ? group->decision.baseline
-                                                     : texts_get(texts, "word.baseline")};
+    const char *name = report_view_baseline_name(group);
+    const struct sentence_value value = {
+        .name = "baseline", .text = name != NULL ? name : texts_get(texts, "word.baseline")};
     texts_fill(out, texts, "column.gain", &value, 1);
 }
 

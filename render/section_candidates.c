@@ -65,9 +65,12 @@ static void write_throughput(const struct section *section,
     const char *unit = report_view_unit_of(candidate);
     if (report_view_is_tokens(unit) == report_view_group_tokens(section->group) ||
         isnan(candidate->throughput))
-        section_cell_number(section, candidate->throughput, unit);
+        section_cell_beside(section, candidate->throughput, section->summary->policy.min_throughput,
+                            unit);
     else
-        section_cell(section, section_quantity(section, candidate->throughput, unit));
+        section_cell(section,
+                     section_quantity_beside(section, candidate->throughput,
+                                             section->summary->policy.min_throughput, unit));
 }
 
 static void write_candidate(const struct section *section,
@@ -81,16 +84,17 @@ static void write_candidate(const struct section *section,
                     candidate->label);
     manuscript_cell(section->out, section_verdict_tone(verdict),
                     section_word(section, "verdict", verdict));
-    section_cell_number(section, candidate->peak_memory_mb, "MiB");
+    section_cell_beside(section, candidate->peak_memory_mb, limit, "MiB");
     if (!isnan(limit))
-        section_cell(section,
-                     limit > 0 && !isnan(candidate->peak_memory_mb)
-                         ? section_number(section, candidate->peak_memory_mb / limit, "ratio")
-                         : "");
+        section_cell(section, limit > 0 && !isnan(candidate->peak_memory_mb)
+                                  ? section_number_beside(
+                                        section, candidate->peak_memory_mb / limit, 1, "ratio")
+                                  : "");
     write_throughput(section, candidate);
     if (report_view_baseline(section->group) != NULL)
         section_cell(section, isnan(gain) ? "" : section_view_signed_percent(section, gain));
-    section_cell_number(section, candidate->communication_ratio, "ratio");
+    section_cell_beside(section, candidate->communication_ratio,
+                        section->summary->policy.max_communication_ratio, "ratio");
     section_cell(section, why_of(section, candidate));
 }
 
@@ -126,22 +130,41 @@ static void write_table(const struct section *section)
 
 /* ---- What is to be said below it ---- */
 
+/* The measured value that is nearest to a limit and not it, NAN: none. */
+static double nearest(const struct summary_group *group, const char *gate_name)
+{
+    double found = (double)NAN;
+    double least = (double)INFINITY;
+    for (size_t i = 0; i < group->candidate_count; i++) {
+        const struct summary_gate *gate = report_view_gate(&group->candidates[i], gate_name);
+        double apart = gate != NULL ? fabs(gate->value - gate->limit) : (double)NAN;
+        if (!(apart > 0 && apart < least))
+            continue;
+        least = apart;
+        found = gate->value;
+    }
+    return found;
+}
+
 static void write_limits(const struct section *section)
 {
     const struct summary_policy *policy = &section->summary->policy;
     const struct {
         double value;
-        const char *id, *unit;
-    } limits[] = {{policy->memory_limit_mb, "candidates.memory_limit", "MiB"},
-                  {policy->min_throughput, "candidates.minimum", policy->throughput_unit},
-                  {policy->max_communication_ratio, "candidates.communication_limit", "ratio"}};
+        const char *id, *unit, *gate;
+    } limits[] = {
+        {policy->memory_limit_mb, "candidates.memory_limit", "MiB", "memory"},
+        {policy->min_throughput, "candidates.minimum", policy->throughput_unit, "throughput"},
+        {policy->max_communication_ratio, "candidates.communication_limit", "ratio",
+         "communication"}};
     const char *parts[3];
     size_t count = 0;
     for (size_t i = 0; i < 3; i++)
         if (!isnan(limits[i].value))
-            parts[count++] =
-                section_fill1(section, limits[i].id, "limit",
-                              section_quantity(section, limits[i].value, limits[i].unit));
+            parts[count++] = section_fill1(
+                section, limits[i].id, "limit",
+                section_quantity_beside(section, limits[i].value,
+                                        nearest(section->group, limits[i].gate), limits[i].unit));
     manuscript_paragraph(section->out, MANUSCRIPT_QUIET,
                          count == 0 ? section_get(section, "candidates.no_limits")
                                     : section_fill1(section, "candidates.limits", "limits",

@@ -194,7 +194,7 @@ static const char *say_margins(const struct section *section)
     struct text_buffer change = {0};
     struct text_buffer answer = {0};
     report_view_change(&change, section->texts, limit, nearest);
-    report_view_answer(&answer, section->texts, nearest->decision, nearest->strategy);
+    report_view_change_answer(&answer, section->texts, nearest);
     const struct sentence_value values[] = {
         {.name = "limit", .text = section_word(section, "limit", limit->limit)},
         {.name = "change", .text = section_take(section, &change)},

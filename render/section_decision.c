@@ -22,7 +22,7 @@ static const char *gate_value(const struct section *section, const struct summar
     if (isnan(gate->value))
         return "";
     if (!is_gate(gate, "correctness"))
-        return section_quantity(section, gate->value, gate->unit);
+        return section_quantity_beside(section, gate->value, gate->limit, gate->unit);
     return section_fill1(section, "gates.of_tolerance", "value",
                          section_view_small_percent(section, gate->value));
 }
@@ -31,8 +31,9 @@ static const char *gate_limit(const struct section *section, const struct summar
 {
     if (isnan(gate->limit))
         return "";
-    return is_gate(gate, "correctness") ? section_get(section, "gates.tolerance")
-                                        : section_quantity(section, gate->limit, gate->unit);
+    return is_gate(gate, "correctness")
+               ? section_get(section, "gates.tolerance")
+               : section_quantity_beside(section, gate->limit, gate->value, gate->unit);
 }
 
 static void write_gate(const struct section *section, const struct summary_gate *gate)
@@ -143,10 +144,11 @@ static const char *say_runner_up(const struct section *section)
         next == NULL || isnan(next->ratio_lower) || isnan(next->ratio_upper))
         return "";
     bool apart = next->ratio_lower > 1 || next->ratio_upper < 1;
-    const struct sentence_value values[] = {{.name = "candidate", .text = selected->label},
-                                            {.name = "other", .text = next->label},
-                                            {.name = "lower", .number = next->ratio_lower},
-                                            {.name = "upper", .number = next->ratio_upper}};
+    const struct sentence_value values[] = {
+        {.name = "candidate", .text = selected->label},
+        {.name = "other", .text = next->label},
+        {.name = "lower", .text = section_number_beside(section, next->ratio_lower, 1, "ratio")},
+        {.name = "upper", .text = section_number_beside(section, next->ratio_upper, 1, "ratio")}};
     return section_fill(section, apart ? "certainty.apart" : "certainty.not_apart", values, 4);
 }
 

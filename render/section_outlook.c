@@ -32,7 +32,7 @@ static void cell_change(const struct section *section, const struct summary_sens
     struct text_buffer text = {0};
     report_view_change(&text, section->texts, item, change);
     text_buffer_puts(&text, section_get(section, "word.colon"));
-    report_view_answer(&text, section->texts, change->decision, change->strategy);
+    report_view_change_answer(&text, section->texts, change);
     section_cell(section, section_take(section, &text));
 }
 

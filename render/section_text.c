@@ -65,6 +65,35 @@ const char *section_quantity(const struct section *section, double value, const 
     return section_take(section, &buffer);
 }
 
+/* The decimals with which two different numbers look different. */
+static const char *beside(const struct section *section, double value, double other,
+                          const char *unit)
+{
+    char number[64];
+    bool ratio = unit != NULL && strcmp(unit, "ratio") == 0;
+    enum text_rounding rounding = ratio ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN;
+    double factor = ratio ? 100 : 1;
+    const double both[] = {factor * value, factor * other};
+    text_rounded(number, sizeof number, both[0], rounding, text_rounded_apart(both, 2, rounding));
+    return manuscript_format(section->out, "%s%s", number, ratio ? " %" : "");
+}
+
+const char *section_number_beside(const struct section *section, double value, double other,
+                                  const char *unit)
+{
+    return isnan(value) ? section_number(section, value, unit)
+                        : beside(section, value, other, unit);
+}
+
+const char *section_quantity_beside(const struct section *section, double value, double other,
+                                    const char *unit)
+{
+    if (isnan(value) || unit == NULL || unit[0] == '\0' || strcmp(unit, "ratio") == 0)
+        return section_number_beside(section, value, other, unit);
+    return manuscript_format(section->out, "%s %s", beside(section, value, other, unit),
+                             section_word(section, "unit", unit));
+}
+
 const char *section_count(const struct section *section, double value)
 {
     char number[64];
@@ -117,6 +146,13 @@ void section_more(const struct section *section, size_t count)
 void section_cell(const struct section *section, const char *text)
 {
     manuscript_cell(section->out, MANUSCRIPT_PLAIN, text);
+}
+
+void section_cell_beside(const struct section *section, double value, double other,
+                         const char *unit)
+{
+    manuscript_cell(section->out, isnan(value) ? MANUSCRIPT_QUIET : MANUSCRIPT_PLAIN,
+                    section_number_beside(section, value, other, unit));
 }
 
 void section_cell_number(const struct section *section, double value, const char *unit)

@@ -24,6 +24,12 @@ const char *section_message(const struct section *section, const struct summary_
 /* "15,258.8", "22 %", or the word for what is not measured; the same with its unit. */
 const char *section_number(const struct section *section, double value, const char *unit);
 const char *section_quantity(const struct section *section, double value, const char *unit);
+/* The same of a value that stands beside another, a limit for example, with as many decimals as it
+ * takes that they look alike only where they are equal: 24,576.04 beside 24,576. */
+const char *section_number_beside(const struct section *section, double value, double other,
+                                  const char *unit);
+const char *section_quantity_beside(const struct section *section, double value, double other,
+                                    const char *unit);
 /* A count or another exact number: "124,475,904". */
 const char *section_count(const struct section *section, double value);
 
@@ -44,6 +50,8 @@ void section_more(const struct section *section, size_t count);
 
 /* A cell with a number; what is not measured stands there as a quiet word. */
 void section_cell_number(const struct section *section, double value, const char *unit);
+void section_cell_beside(const struct section *section, double value, double other,
+                         const char *unit);
 void section_cell(const struct section *section, const char *text);
 
 /* The result of a check of the section's group. */

@@ -9,14 +9,20 @@
 
 /* ---- The three numbers ---- */
 
+static double limit_in(const struct summary_gate *gate)
+{
+    return gate != NULL ? gate->limit : (double)NAN;
+}
+
 /* "limit 16,384 MiB; 791 left (4.8 %)", or that there is none. */
 static const char *limit_of(const struct section *section, const struct summary_gate *gate,
                             bool minimum)
 {
     if (gate == NULL || isnan(gate->limit))
         return section_get(section, minimum ? "figure.no_minimum" : "figure.no_limit");
-    const char *limit = section_fill1(section, minimum ? "figure.minimum" : "figure.limit", "limit",
-                                      section_quantity(section, gate->limit, gate->unit));
+    const char *limit =
+        section_fill1(section, minimum ? "figure.minimum" : "figure.limit", "limit",
+                      section_quantity_beside(section, gate->limit, gate->value, gate->unit));
     return section_append(section, limit, section_view_margin(section, gate));
 }
 
@@ -26,7 +32,7 @@ static struct manuscript_figure peak_figure(const struct section *section,
     const struct summary_gate *gate = report_view_gate(candidate, "memory");
     return (struct manuscript_figure){
         .label = section_get(section, "figure.peak_memory"),
-        .value = section_quantity(section, candidate->peak_memory_mb, "MiB"),
+        .value = section_quantity_beside(section, candidate->peak_memory_mb, limit_in(gate), "MiB"),
         .detail = limit_of(section, gate, false),
         .tone = gate != NULL ? section_verdict_tone(gate->verdict) : MANUSCRIPT_QUIET};
 }
@@ -40,7 +46,7 @@ static const char *gain_of(const struct section *section, const struct summary_c
         return "";
     const struct sentence_value values[] = {
         {.name = "gain", .text = section_view_signed_percent(section, gain)},
-        {.name = "baseline", .text = section->group->decision.baseline},
+        {.name = "baseline", .text = report_view_baseline_name(section->group)},
         {.name = "gates", .text = section_view_gates(section, &baseline->gate_failures)}};
     return section_fill(section, baseline->eligible ? "figure.gain" : "figure.gain_failing", values,
                         3);
@@ -57,7 +63,8 @@ static struct manuscript_figure throughput_figure(const struct section *section,
         detail = section_append(section, section_get(section, "figure.times"), detail);
     return (struct manuscript_figure){
         .label = section_get(section, "figure.throughput"),
-        .value = section_quantity(section, candidate->throughput, report_view_unit_of(candidate)),
+        .value = section_quantity_beside(section, candidate->throughput, limit_in(gate),
+                                         report_view_unit_of(candidate)),
         .detail = detail,
         .tone = gate != NULL ? section_verdict_tone(gate->verdict) : MANUSCRIPT_QUIET};
 }
@@ -68,7 +75,8 @@ static struct manuscript_figure exposed_figure(const struct section *section,
     const struct summary_gate *gate = report_view_gate(candidate, "communication");
     return (struct manuscript_figure){
         .label = section_get(section, "figure.exposed"),
-        .value = section_number(section, candidate->communication_ratio, "ratio"),
+        .value =
+            section_number_beside(section, candidate->communication_ratio, limit_in(gate), "ratio"),
         .detail = limit_of(section, gate, false),
         .tone = gate != NULL ? section_verdict_tone(gate->verdict) : MANUSCRIPT_QUIET};
 }

@@ -138,9 +138,32 @@ static bool is_on_front(const struct summary_candidate *candidate)
     return candidate->on_front;
 }
 
+static bool same_word(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Whether all of the front were measured alike: numbers of other kinds are not compared. */
+static bool front_is_alike(const struct summary_group *group)
+{
+    const struct summary_candidate *first = NULL;
+    for (size_t i = 0; i < group->candidate_count; i++) {
+        const struct summary_candidate *candidate = &group->candidates[i];
+        if (!candidate->on_front)
+            continue;
+        first = first != NULL ? first : candidate;
+        if (!same_word(candidate->memory_kind, first->memory_kind) ||
+            !same_word(candidate->throughput_unit, first->throughput_unit))
+            return false;
+    }
+    return true;
+}
+
 const char *section_view_front(const struct section *section)
 {
     size_t count;
+    if (!front_is_alike(section->group))
+        return "";
     const char *front = section_view_names(section, is_on_front, &count);
     if (count == 0 || section->group->candidate_count == 1)
         return "";

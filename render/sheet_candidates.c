@@ -36,7 +36,11 @@ static bool is_numeric(enum sheet_candidates_kind kind)
 static void write_headings(const struct candidates_view *view)
 {
     const struct summary *summary = view->summary;
-    const char *baseline = summary->group_count > 0 ? summary->groups[0].decision.baseline : NULL;
+    const char *baseline = NULL;
+    if (summary->group_count == 1)
+        baseline = report_view_baseline_name(&summary->groups[0]);
+    else if (summary->group_count > 0) /* each group has its own candidate of that strategy */
+        baseline = summary->groups[0].decision.baseline;
     if (!cell_is_writable(view->grid->sheet))
         return;
     if (baseline == NULL)

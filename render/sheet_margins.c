@@ -49,7 +49,7 @@ static void write_row(struct sheet_grid *grid, const struct margins_row *row)
     report_view_change(&grid->buffer, texts, limit, change);
     sheet_grid_text(grid, grid->buffer.text, CELL_TEXT);
     sheet_grid_word(grid, "decision", change->decision);
-    sheet_grid_text(grid, change->strategy, CELL_TEXT);
+    sheet_grid_text(grid, change->label != NULL ? change->label : change->strategy, CELL_TEXT);
     sheet_grid_end_row(grid);
 }
 

@@ -214,8 +214,10 @@ struct summary_decision {
     const char *decision, *rule, *strategy; /* strategy NULL: none */
     const char *label; /* of its candidate: tells those of one strategy apart; NULL: unknown */
     struct summary_message reason;
-    long candidate; /* index into the group's candidates, -1 none */
-    const char *baseline;
+    long candidate;       /* index into the group's candidates, -1 none */
+    const char *baseline; /* its strategy */
+    long
+        baseline_candidate; /* the one of that strategy that gains are reckoned from, -1 not told */
     bool gain_applicable;
     double gain, min_gain;
     const char *goal;
@@ -264,8 +266,8 @@ struct summary_policy {
     double tight_memory_fraction, min_gain, max_step_time_variation;
     const char *memory_kind, *throughput_unit, *goal, *baseline;
     const char *min_evidence_level;
-    const char *correctness; /* whose differences fail: "own" collector's, "on", "off" */
-    const char *ties;        /* "strict" or "statistical" */
+    const char *correctness;            /* whose differences fail: "own" collector's, "on", "off" */
+    const char *ties;                   /* "strict" or "statistical" */
     struct summary_texts ranking, vary; /* keys of the ranking; fields that may differ */
     bool allow_failed_repeats;
 };

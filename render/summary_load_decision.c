@@ -63,7 +63,10 @@ static void read_gain(struct summary_fields *fields, uint32_t node,
     uint32_t gain = json_fields_member(&fields->json, node, "gain", JSON_READ_OBJECT);
     summary_fields_read(fields, gain, rows, COUNT(rows), decision);
     uint32_t baseline = json_fields_member(&fields->json, node, "baseline", JSON_READ_OBJECT);
+    const struct summary_load *load = (const struct summary_load *)fields;
     decision->baseline = summary_fields_text(fields, baseline, "strategy");
+    decision->baseline_candidate =
+        json_fields_index(&fields->json, baseline, "candidate", load->candidate_count);
 }
 
 /* The member that must be there: a group without a decision is no group of a summary. */
@@ -76,7 +79,7 @@ struct summary_decision summary_load_decision(struct summary_fields *fields, uin
     };
     static const char *const decisions[] = {"accept", "tune", "reject", NULL};
     const struct summary_load *load = (const struct summary_load *)fields;
-    struct summary_decision decision = {.candidate = -1};
+    struct summary_decision decision = {.candidate = -1, .baseline_candidate = -1};
     summary_fields_read(fields, node, rows, COUNT(rows), &decision);
     summary_fields_check_word(fields, node, "decision", decision.decision, decisions);
     decision.reason.id = summary_fields_text(fields, node, "reason_id");

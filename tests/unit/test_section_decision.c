@@ -143,6 +143,61 @@ Test(section_decision, says_how_sure_the_order_is)
     expect("- The throughput of ddp has no interval: too few step times are recorded.\n");
 }
 
+/* A share of just under 1 is no 100 %: an interval up to 1 would not be resolved. */
+Test(section_decision, keeps_a_resolved_interval_off_one)
+{
+    struct summary_candidate *first = summary_sample_candidate(&summary, 0);
+    struct summary_candidate *second = summary_sample_candidate(&summary, 1);
+    first->ratio_lower = first->ratio_upper = 1;
+    second->ratio_lower = 0.99;
+    second->ratio_upper = 0.99999;
+    say("en", "decision");
+    expect("reaches 99 % to 99.999 % of the throughput of ddp (95 % interval of the ratio): the "
+           "order is resolved.\n");
+}
+
+/* What fails by a little does not look equal to its limit. */
+Test(section_decision, tells_a_value_from_its_limit)
+{
+    struct summary_candidate *first = summary_sample_candidate(&summary, 0);
+    struct summary_gate *gate = gate_of(0, "memory");
+    gate->value = first->peak_memory_mb = 24576.04;
+    gate->margin = -0.04;
+    gate->margin_percent = -100 * 0.04 / 24576;
+    gate->verdict = "fail";
+    gate->failed = true;
+    say("en", "decision");
+    expect("FIGURE Peak memory = 24,576.04 MiB // limit 24,576 MiB; 0.04 MiB over");
+    expect("| memory | fail[BAD] | 24,576.04 MiB | 24,576 MiB | 0.04 MiB over");
+    say("en", "candidates");
+    expect("| 24,576.04 | 100.0002 % |");
+    gate->value = first->peak_memory_mb = gate->limit = summary.policy.memory_limit_mb = 24576.04;
+    summary_sample_candidate(&summary, 1)->peak_memory_mb = gate_of(1, "memory")->value = 24576;
+    for (size_t i = 1; i < 5; i++)
+        gate_of(i, "memory")->limit = 24576.04;
+    say("en", "candidates");
+    expect("| 24,576 | 99.9998 % |");
+    expect("Limits: memory at most 24,576.04 MiB, ");
+}
+
+/* Of several candidates of the baseline's strategy gains are reckoned from the decision's. */
+Test(section_decision, reckons_gains_from_the_candidate_of_the_decision)
+{
+    struct summary_group *group = summary_sample_group(&summary);
+    struct summary_candidate *other = summary_sample_candidate(&summary, 2);
+    other->strategy = "ddp";
+    other->label = "ddp, micro-batch 16";
+    summary_sample_candidate(&summary, 0)->label = "ddp, micro-batch 8";
+    group->decision.baseline_candidate = 2;
+    other->throughput = 228000;
+    say("en", "candidates");
+    expect("| Against ddp, micro-batch 16 |");
+    expect("| 456,000 | +100 % |");
+    group->decision.baseline_candidate = -1;
+    say("en", "candidates");
+    expect("| Against ddp, micro-batch 8 |");
+}
+
 Test(section_decision, shows_every_candidate_and_why_it_fell)
 {
     say("en", "candidates");
