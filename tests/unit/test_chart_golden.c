@@ -145,7 +145,9 @@ Test(chart_golden, layouts_over_the_whole_matrix)
     const char *difference = first_difference(expected != NULL ? expected : "", out.text);
     if (difference != NULL)
         keep("layouts.txt", &out);
-    cr_expect_null(difference, "layouts differ from tests/charts/layouts.txt, first: %s",
+    cr_expect_null(difference,
+                   "layouts differ from tests/charts/layouts.txt, first: %s; if that was meant: cp "
+                   "build/dev/tests/layouts.txt tests/charts/",
                    difference);
     free(expected);
     text_buffer_fini(&out);
