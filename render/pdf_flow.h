@@ -62,8 +62,8 @@ struct pdf_flow {
     bool in_list;             /* the last block was an item, or its command */
     double chart_width;       /* that the next charts_planned charts are laid out for, pixels */
     size_t charts_planned;
-    size_t rows_most; /* of a table or list; 0: all */
-    const char *rest; /* anchor of the place where the rows left out are */
+    size_t rows_most, items_most; /* of a table, of a list; 0: all */
+    const char *rest;             /* anchor of the place where the rows left out are */
     size_t rest_page;
     size_t rows_left_out;
 };

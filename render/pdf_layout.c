@@ -62,7 +62,7 @@ static bool is_shown(struct pdf_flow *flow, const struct manuscript_block *block
         return true;
     }
     list->items++;
-    if (flow->rows_most == 0 || list->items <= flow->rows_most)
+    if (flow->items_most == 0 || list->items <= flow->items_most)
         return true;
     list->left_out++;
     return false;
@@ -183,38 +183,100 @@ static enum status try_page(struct pdf_flow *flow, const struct part *part, bool
     return STATUS_OK;
 }
 
+/* The items of the list that begins here. */
+static size_t list_length(const struct manuscript_block *block)
+{
+    size_t count = 0;
+    for (; block != NULL &&
+           (block->kind == MANUSCRIPT_ITEM || (count > 0 && block->kind == MANUSCRIPT_COMMAND));
+         block = block->next)
+        count += block->kind == MANUSCRIPT_ITEM;
+    return count;
+}
+
+/* Whether the block is a table or belongs to a list that the page before shows in part. */
+static bool was_shortened(const struct pdf_flow *page, const struct manuscript_block *block,
+                          bool *in_list)
+{
+    bool item = block->kind == MANUSCRIPT_ITEM || block->kind == MANUSCRIPT_COMMAND;
+    if (block->kind == MANUSCRIPT_TABLE)
+        return page->rows_most > 0 && block->table->row_count > page->rows_most;
+    if (!item)
+        *in_list = false;
+    else if (list_length(block) > page->items_most && page->items_most > 0)
+        *in_list = true;
+    return item && *in_list;
+}
+
+/* A heading that leads nowhere: the outline has its place once. */
+static enum status head_again(struct pdf_flow *flow, const struct manuscript_block *block,
+                              struct diag *diag)
+{
+    struct manuscript_block *copy = arena_take(&flow->document->arena, sizeof *copy);
+    if (copy == NULL)
+        return diag_no_memory(diag);
+    *copy = *block;
+    copy->anchor = NULL;
+    flow->waiting_count = flow->waiting_count > 1 ? 1 : flow->waiting_count;
+    pdf_flow_head(flow, copy, true);
+    return STATUS_OK;
+}
+
 /* All rows of what was shortened on the page before. */
 static enum status put_rest(struct pdf_flow *flow, const struct part *part,
                             struct manuscript_block *heading, struct diag *diag)
 {
+    const struct pdf_flow page = *flow;
+    const struct manuscript_block *block = part->first;
     enum status status = STATUS_OK;
-    struct part body = *part;
+    bool in_list = false;
     flow->density = (struct pdf_density){1, 1, 1.36};
-    flow->rows_most = 0;
-    flow->rows_left_out = 0;
+    flow->rows_most = flow->items_most = flow->rows_left_out = 0;
     pdf_flow_break(flow);
     pdf_flow_head(flow, heading, true);
-    while (body.first != body.end && body.first->kind != MANUSCRIPT_VERDICT)
-        body.first = body.first->next;
-    for (const struct manuscript_block *block = body.first;
-         block != body.end && status == STATUS_OK; block = block->next) {
-        bool again = block->kind == MANUSCRIPT_TABLE || block->kind == MANUSCRIPT_ITEM ||
-                     block->kind == MANUSCRIPT_COMMAND;
+    while (block != part->end && block->kind != MANUSCRIPT_VERDICT)
+        block = block->next;
+    for (; block != part->end && status == STATUS_OK; block = block->next) {
         if (block->kind == MANUSCRIPT_SECTION)
-            flow->waiting_count = flow->waiting_count > 1 ? 1 : flow->waiting_count;
-        if (block->kind == MANUSCRIPT_SECTION) {
-            struct manuscript_block *copy = arena_take(&flow->document->arena, sizeof *copy);
-            flow->document->failed |= copy == NULL;
-            if (copy == NULL)
-                break;
-            *copy = *block;
-            copy->anchor = NULL; /* the outline has it once */
-            pdf_flow_head(flow, copy, true);
-        } else if (again) {
+            status = head_again(flow, block, diag);
+        else if (was_shortened(&page, block, &in_list))
             status = pdf_block_put(flow, block, diag);
-        }
     }
     flow->waiting_count = 0;
+    return status;
+}
+
+/* The loosest density with which the part fits its page. */
+static enum status try_densities(struct pdf_flow *page, const struct part *part, bool *fits,
+                                 struct diag *diag)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < DENSITY_COUNT && !*fits && status == STATUS_OK; i++) {
+        page->density = densities[i];
+        status = try_page(page, part, fits, diag);
+    }
+    return status;
+}
+
+/* First the lists become shorter, whose items are long, then the tables with them. */
+static enum status try_shorter(struct pdf_flow *page, const struct part *part, bool *fits,
+                               struct diag *diag)
+{
+    const size_t count = sizeof row_counts / sizeof row_counts[0];
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < 2 * count && !*fits && status == STATUS_OK; i++) {
+        page->items_most = row_counts[i % count];
+        page->rows_most = i < count ? 0 : row_counts[i % count];
+        page->density = densities[DENSITY_COUNT - 1];
+        struct pdf_mark mark = pdf_document_mark(page->document);
+        struct pdf_flow closest = *page;
+        status = try_page(&closest, part, fits, diag);
+        if (!*fits || status != STATUS_OK)
+            continue;
+        pdf_document_return(page->document, mark);
+        *fits = false;
+        status = try_densities(page, part, fits, diag);
+    }
     return status;
 }
 
@@ -234,25 +296,19 @@ static enum status put_decision(struct pdf_flow *flow, const struct part *part, 
     page.rest = heading->anchor;
     page.rest_page = flow->document->page_count + 2;
     bool fits = false;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < DENSITY_COUNT && !fits && status == STATUS_OK; i++) {
-        page.density = densities[i];
-        status = try_page(&page, part, &fits, diag);
-    }
-    for (size_t i = 0; i < sizeof row_counts / sizeof row_counts[0] && !fits && status == STATUS_OK;
-         i++) {
-        page.rows_most = row_counts[i];
-        status = try_page(&page, part, &fits, diag);
-    }
+    enum status status = try_densities(&page, part, &fits, diag);
+    if (!fits && status == STATUS_OK)
+        status = try_shorter(&page, part, &fits, diag);
     if (!fits && status == STATUS_OK) { /* a reason of a page's length goes on over the next */
-        page.rows_most = 0;
+        page.rows_most = page.items_most = 0;
+        pdf_flow_break(&page);
         status = put_part(&page, part, diag);
     }
     if (page.rows_left_out > 0 && status == STATUS_OK)
         status = put_rest(&page, part, heading, diag);
     *flow = page;
     flow->density = (struct pdf_density){1, 1, 1.36};
-    flow->rows_most = flow->rows_left_out = 0;
+    flow->rows_most = flow->items_most = flow->rows_left_out = 0;
     return status;
 }
 
