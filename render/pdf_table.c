@@ -7,7 +7,8 @@
 #define ROW_ROOM 2.2 /* above and below the lines of a row */
 #define RULE 0.4
 #define HEAD_RULE 0.9
-#define FEW_LINES 4 /* a row with no more is not parted */
+#define HEAD_LINES 8 /* of a heading, which may name a candidate: more are cut */
+#define FEW_LINES 4  /* a row with no more is not parted */
 /* A table of so few rows, of no more than this part of a page, is not parted; of others the first
  * rows stand together. */
 #define WHOLE_ROWS 12
@@ -70,9 +71,9 @@ static struct row fill_head(const struct table *table)
         row.cells[i].font = pdf_columns_head_font(table->flow, &table->columns);
         const char *heading = table->source->columns[i].heading;
         struct cell *cell = &row.cells[i];
+        struct text_lines_room room = {table->columns.width[i] + 0.01, false};
         cell->lines =
-            pdf_document_lines(table->flow->document, &cell->font, heading,
-                               (struct text_lines_room){table->columns.width[i] + 0.01, false});
+            pdf_document_lines_most(table->flow->document, &cell->font, heading, room, HEAD_LINES);
         row.lines = cell->lines.count > row.lines ? cell->lines.count : row.lines;
         row.line = fmax(row.line, 0.9 * pdf_flow_line(table->flow, &cell->font, &cell->lines));
     }
