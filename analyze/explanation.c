@@ -42,7 +42,8 @@ double explanation_parts_rounded(double value, bool share, bool up)
     double rounded;
     size_t length = 0;
     text_rounded_toward(text, sizeof text - sizeof "e-2", share ? 100 * value : value,
-                        share ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN, up);
+                        share ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN,
+                        up ? (double)INFINITY : -(double)INFINITY);
     for (const char *c = text; *c != '\0'; c++)
         if (*c != ',') /* between thousands */
             text[length++] = *c;

@@ -270,7 +270,8 @@ static void put_threshold(struct printer *printer, const struct sensitivity *row
     bool ratio = strcmp(row->unit, "ratio") == 0;
     text_rounded_toward(number, sizeof number, ratio ? 100 * change->value : change->value,
                         ratio ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN,
-                        strcmp(change->direction, "up") == 0);
+                        strcmp(change->direction, "up") == 0 ? (double)INFINITY
+                                                             : -(double)INFINITY);
     text_buffer_printf(printer->out, "%s %s", number, ratio ? "%" : row->unit);
 }
 

@@ -77,9 +77,11 @@ char *text_number(char *out, size_t capacity, double value, int digits);
 enum text_rounding { TEXT_ROUNDED_PLAIN, TEXT_ROUNDED_PERCENT };
 char *text_rounded(char *out, size_t capacity, double value, enum text_rounding rounding, int more);
 
-/* The same, never beyond the value: for a limit that must still hold as it is read. */
+/* The same, rounded toward `beyond` alone: for a limit that must still hold as it is read. With as
+ * many decimals more as it takes not to reach `beyond`, where something else would hold; INFINITY
+ * or -INFINITY where there is nothing. */
 char *text_rounded_toward(char *out, size_t capacity, double value, enum text_rounding rounding,
-                          bool up);
+                          double beyond);
 
 /* The fewest decimals more with which no two different values (NAN: none) of one sentence look
  * alike; of values that no decimals tell apart, the most that are shown. */

@@ -48,17 +48,36 @@ char *text_rounded(char *out, size_t capacity, double value, enum text_rounding 
     return text_number(out, capacity, value, digits);
 }
 
-char *text_rounded_toward(char *out, size_t capacity, double value, enum text_rounding rounding,
-                          bool up)
+struct toward {
+    enum text_rounding rounding;
+    bool up;
+    int more; /* decimals */
+};
+
+/* Returns the number that the text says. */
+static double round_toward(char *out, size_t capacity, double value, struct toward toward)
 {
-    text_rounded(out, capacity, value, rounding, 0);
+    text_rounded(out, capacity, value, toward.rounding, toward.more);
     double shown = read_back(out);
     if (isnan(shown) || value == 0 || fabs(shown - value) <= SAME * fabs(value) ||
-        (shown > value) == up)
-        return out;
-    int digits = digits_of(value, rounding, 0);
+        (shown > value) == toward.up)
+        return shown;
+    int digits = digits_of(value, toward.rounding, toward.more);
     double unit = pow(10, point_of(value) - digits);
-    return text_number(out, capacity, up ? shown + unit : shown - unit, digits);
+    text_number(out, capacity, toward.up ? shown + unit : shown - unit, digits);
+    return read_back(out);
+}
+
+char *text_rounded_toward(char *out, size_t capacity, double value, enum text_rounding rounding,
+                          double beyond)
+{
+    struct toward toward = {rounding, beyond > value, 0};
+    double shown = round_toward(out, capacity, value, toward);
+    while (toward.more < MOST_DECIMALS && (toward.up ? shown >= beyond : shown <= beyond)) {
+        toward.more++;
+        shown = round_toward(out, capacity, value, toward);
+    }
+    return out;
 }
 
 static bool look_alike(const double *values, size_t count, enum text_rounding rounding, int more)

@@ -133,9 +133,14 @@ void report_view_change(struct text_buffer *out, const struct texts *texts,
     char number[64];
     char shown[80];
     bool ratio = item->unit != NULL && strcmp(item->unit, "ratio") == 0;
-    text_rounded_toward(number, sizeof number, ratio ? 100 * change->value : change->value,
-                        ratio ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN,
-                        strcmp(change->direction, "up") == 0);
+    double factor = ratio ? 100 : 1;
+    bool up = strcmp(change->direction, "up") == 0;
+    double beyond = factor * change->beyond;
+    /* A change made in memory may not tell it. */
+    if (up ? !(change->beyond > change->value) : !(change->beyond < change->value))
+        beyond = up ? (double)INFINITY : -(double)INFINITY;
+    text_rounded_toward(number, sizeof number, factor * change->value,
+                        ratio ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN, beyond);
     snprintf(shown, sizeof shown, "%s%s", number, ratio ? " %" : "");
     const struct sentence_value value = {.name = "value", .text = shown};
     snprintf(id, sizeof id, "comparison.%.32s", change->comparison);

@@ -201,6 +201,8 @@ struct summary_change {
     const char *direction, *comparison, *strategy, *decision;
     double value;
     const char *label; /* of the candidate that would be selected; NULL: none or unknown */
+    double beyond; /* the nearest value of a candidate further in the direction: there the answer
+                      may change again; infinite: none */
 };
 
 struct summary_sensitivity {

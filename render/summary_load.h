@@ -13,6 +13,7 @@ struct summary_load {
     size_t source_count;
     size_t candidate_count;                     /* of the group being read */
     const struct summary_candidate *candidates; /* the same; NULL where there are several groups */
+    const char *limit;                          /* whose changes are being read */
 };
 
 void summary_load_candidate(struct summary_fields *fields, uint32_t node, void *element);

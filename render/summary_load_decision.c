@@ -1,5 +1,8 @@
 #include "summary_load.h"
 
+#include <math.h>
+#include <string.h>
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static void read_action(struct summary_fields *fields, uint32_t node, void *element)
@@ -20,6 +23,37 @@ static void read_action(struct summary_fields *fields, uint32_t node, void *elem
     action->missing = summary_fields_texts(fields, node, "missing");
 }
 
+/* A candidate's value of what a limit limits, NAN: not measured. */
+static double limited_value(const struct summary_candidate *candidate, const char *limit)
+{
+    if (strcmp(limit, "memory_limit_mb") == 0)
+        return candidate->peak_memory_mb;
+    if (strcmp(limit, "min_throughput") == 0)
+        return candidate->throughput;
+    if (strcmp(limit, "max_communication_ratio") == 0)
+        return candidate->communication_ratio;
+    for (size_t i = 0; i < candidate->gate_count; i++)
+        if (strcmp(limit, "max_memory_fraction") == 0 &&
+            strcmp(candidate->gates[i].name, "memory") == 0)
+            return candidate->peak_memory_mb / candidate->gates[i].limit;
+    return (double)NAN;
+}
+
+static double find_beyond(const struct summary_load *load, const struct summary_change *change)
+{
+    bool up = change->direction != NULL && strcmp(change->direction, "up") == 0;
+    double found = up ? (double)INFINITY : -(double)INFINITY;
+    for (size_t i = 0; load->candidates != NULL && load->limit != NULL && i < load->candidate_count;
+         i++) {
+        double value = limited_value(&load->candidates[i], load->limit);
+        if (up && value > change->value)
+            found = fmin(found, value);
+        else if (!up && value < change->value)
+            found = fmax(found, value);
+    }
+    return found;
+}
+
 static void read_change(struct summary_fields *fields, uint32_t node, void *element)
 {
     static const struct summary_fields_row rows[] = {
@@ -35,6 +69,7 @@ static void read_change(struct summary_fields *fields, uint32_t node, void *elem
     long candidate = json_fields_index(&fields->json, node, "candidate", load->candidate_count);
     if (candidate >= 0 && load->candidates != NULL)
         change->label = load->candidates[candidate].label;
+    change->beyond = find_beyond(load, change);
 }
 
 static void read_sensitivity(struct summary_fields *fields, uint32_t node, void *element)
@@ -45,7 +80,9 @@ static void read_sensitivity(struct summary_fields *fields, uint32_t node, void 
         {"current", SUMMARY_FIELDS_NUMBER, offsetof(struct summary_sensitivity, current)},
     };
     struct summary_sensitivity *sensitivity = element;
+    struct summary_load *load = (struct summary_load *)fields;
     summary_fields_read(fields, node, rows, COUNT(rows), sensitivity);
+    load->limit = sensitivity->limit;
     sensitivity->changes =
         summary_fields_array(fields, node, "changes", sizeof(struct summary_change),
                              &sensitivity->change_count, read_change);

@@ -49,21 +49,25 @@ void summary_sample_margins(struct summary *summary)
         return;
     const struct summary_candidate *best = &group->candidates[group->decision.candidate];
     const struct summary_candidate *next = next_above(group, summary->policy.memory_limit_mb);
-    changes[0] = (struct summary_change){"down", "below", NULL, "tune", best->peak_memory_mb, NULL};
+    changes[0] =
+        (struct summary_change){"down", "below", NULL, "tune", best->peak_memory_mb, NULL, NAN};
     changes[1] = (struct summary_change){"up",
                                          "at_least",
                                          next != NULL ? next->strategy : NULL,
                                          "accept",
                                          next != NULL ? next->peak_memory_mb : NAN,
-                                         next != NULL ? next->label : NULL};
-    changes[2] = (struct summary_change){"up", "above", NULL, "reject", best->throughput, NULL};
-    changes[3] = (struct summary_change){"down", "any", NULL, "tune", NAN, NULL};
+                                         next != NULL ? next->label : NULL,
+                                         NAN};
+    changes[2] =
+        (struct summary_change){"up", "above", NULL, "reject", best->throughput, NULL, NAN};
+    changes[3] = (struct summary_change){"down", "any", NULL, "tune", NAN, NULL, NAN};
     changes[4] = (struct summary_change){"down",
                                          "below",
                                          best->strategy,
                                          "tune",
                                          best->peak_memory_mb / summary->policy.memory_limit_mb,
-                                         best->label};
+                                         best->label,
+                                         NAN};
     rows[0].changes = changes;
     rows[0].change_count = isnan(best->peak_memory_mb) ? 0 : next != NULL ? 2 : 1;
     rows[1].changes = &changes[2];

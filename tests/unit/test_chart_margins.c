@@ -23,8 +23,9 @@ static void make(const char *language)
 {
     chart_recorder_init(&recorder, SUMMARY_SAMPLE_COMPLETE, 5, language, false);
     memset(changes, 0, sizeof changes);
-    changes[0] = (struct summary_change){"down", "below", NULL, "tune", 15593, NULL};
-    changes[1] = (struct summary_change){"up", "at_least", "zero2", "accept", 16661, "zero2, b 8"};
+    changes[0] = (struct summary_change){"down", "below", NULL, "tune", 15593, NULL, NAN};
+    changes[1] =
+        (struct summary_change){"up", "at_least", "zero2", "accept", 16661, "zero2, b 8", NAN};
     rows[0] = (struct summary_sensitivity){"memory_limit_mb", "MiB", 16384, changes, 2};
     rows[1] = (struct summary_sensitivity){"min_gain", "ratio", 0, NULL, 0};
     struct summary_decision *decision = &summary_sample_group(&recorder.summary)->decision;
@@ -163,7 +164,7 @@ Test(chart_margins, a_direction_without_a_change_belongs_to_the_present_answer)
 Test(chart_margins, any_value_fills_the_strip_and_needs_no_axis)
 {
     make("en");
-    changes[2] = (struct summary_change){"down", "any", NULL, "reject", NAN, NULL};
+    changes[2] = (struct summary_change){"down", "any", NULL, "reject", NAN, NULL, NAN};
     rows[0] = (struct summary_sensitivity){"max_communication_ratio", "ratio", NAN, &changes[2], 1};
     draw();
     const struct recording_item *all = region(THEME_NOT_ELIGIBLE, 0);
@@ -178,7 +179,7 @@ Test(chart_margins, any_value_fills_the_strip_and_needs_no_axis)
 Test(chart_margins, shares_are_moved_by_percentage_points)
 {
     make("en");
-    changes[2] = (struct summary_change){"down", "below", NULL, "tune", 0.081, NULL};
+    changes[2] = (struct summary_change){"down", "below", NULL, "tune", 0.081, NULL, NAN};
     rows[0] =
         (struct summary_sensitivity){"max_communication_ratio", "ratio", 0.25, &changes[2], 1};
     draw();
@@ -191,7 +192,7 @@ Test(chart_margins, shares_are_moved_by_percentage_points)
 Test(chart_margins, a_throughput_in_another_unit_is_no_mark)
 {
     make("en");
-    changes[2] = (struct summary_change){"up", "above", NULL, "tune", 12, NULL};
+    changes[2] = (struct summary_change){"up", "above", NULL, "tune", 12, NULL, NAN};
     rows[0] = (struct summary_sensitivity){"min_throughput", "samples/s", 10, &changes[2], 1};
     draw();
     cr_assert(!recording_canvas_says(&recorder.canvas, "measured by"));

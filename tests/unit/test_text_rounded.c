@@ -11,10 +11,11 @@ static void expect(double value, enum text_rounding rounding, int more, const ch
     cr_assert_str_eq(text_rounded(out, sizeof out, value, rounding, more), expected);
 }
 
-static void expect_toward(double value, bool up, const char *expected)
+static void expect_toward(double value, double beyond, const char *expected)
 {
     char out[64];
-    cr_assert_str_eq(text_rounded_toward(out, sizeof out, value, TEXT_ROUNDED_PLAIN, up), expected);
+    cr_assert_str_eq(text_rounded_toward(out, sizeof out, value, TEXT_ROUNDED_PLAIN, beyond),
+                     expected);
 }
 
 Test(text_rounded, has_one_decimal_and_three_significant_digits)
@@ -49,23 +50,23 @@ Test(text_rounded, has_more_decimals_where_asked)
 
 Test(text_rounded, stays_on_the_side_that_was_asked_for)
 {
-    expect_toward(15258.789, false, "15,258.7");
-    expect_toward(15258.789, true, "15,258.8");
-    expect_toward(15258.71, true, "15,258.8");
-    expect_toward(15258.71, false, "15,258.7");
-    expect_toward(16661, false, "16,661");
-    expect_toward(16661, true, "16,661");
-    expect_toward(999.99, true, "1,000");
-    expect_toward(1000.01, false, "1,000");
-    expect_toward(0.0312345, true, "0.0313");
-    expect_toward(0, true, "0");
+    expect_toward(15258.789, -INFINITY, "15,258.7");
+    expect_toward(15258.789, INFINITY, "15,258.8");
+    expect_toward(15258.71, INFINITY, "15,258.8");
+    expect_toward(15258.71, -INFINITY, "15,258.7");
+    expect_toward(16661, -INFINITY, "16,661");
+    expect_toward(16661, INFINITY, "16,661");
+    expect_toward(999.99, INFINITY, "1,000");
+    expect_toward(1000.01, -INFINITY, "1,000");
+    expect_toward(0.0312345, INFINITY, "0.0313");
+    expect_toward(0, INFINITY, "0");
 }
 
 /* 100 * 0.07 is 7.000000000000001 in doubles. */
 Test(text_rounded, takes_the_last_bit_for_no_excess)
 {
-    expect_toward(100 * 0.07, true, "7");
-    expect_toward(100 * 0.29, false, "29");
+    expect_toward(100 * 0.07, INFINITY, "7");
+    expect_toward(100 * 0.29, -INFINITY, "29");
 }
 
 Test(text_rounded, finds_the_decimals_that_keep_numbers_apart)
@@ -75,4 +76,14 @@ Test(text_rounded, finds_the_decimals_that_keep_numbers_apart)
     cr_assert_eq(text_rounded_apart(alike, 4, TEXT_ROUNDED_PLAIN), 1);
     cr_assert_eq(text_rounded_apart(equal, 2, TEXT_ROUNDED_PLAIN), 0);
     cr_assert_eq(text_rounded_apart(NULL, 0, TEXT_ROUNDED_PLAIN), 0);
+}
+
+/* Below 0.0245 another limit is passed, too: what is said would not hold there. */
+Test(text_rounded, stays_short_of_what_changes_it_again)
+{
+    expect_toward(0.02457604, 0.02457596, "0.024576");
+    expect_toward(127.87, 127.84, "127.87");
+    expect_toward(127.87, 127.6, "127.8");
+    expect_toward(4705.26, 4705.3, "4,705.26");
+    expect_toward(4705.26, 4706, "4,705.3");
 }
