@@ -191,13 +191,28 @@ static const char *gate_id(const struct comparison_gate *gate)
     return plain && !isnan(gate->limit) ? "compare.gate_fails" : "compare.gate_fails_other";
 }
 
+static bool has_verdict(const struct comparison_gate *gate, const char *verdict)
+{
+    return gate->verdict != NULL && strcmp(gate->verdict, verdict) == 0;
+}
+
+/* Whether a gate's answer changed. What was not judged, because the run failed before it measured
+ * that, was neither passed nor failed; and without a limit nothing is passed. */
+static bool gate_changed(const struct comparison_gate *base, const struct comparison_gate *now)
+{
+    if (base->failed == now->failed)
+        return false;
+    return now->failed ? !has_verdict(base, "not_evaluated")
+                       : has_verdict(now, "pass") || has_verdict(now, "tight");
+}
+
 /* The runtime gate says what a failure says. */
 static void tell_gates(struct comparison_teller *teller, const struct comparison_strategy *row)
 {
     for (size_t i = 0; i < row->now->gate_count; i++) {
         const struct comparison_gate *now = &row->now->gates[i];
         const struct comparison_gate *base = find_gate(row->base, now->name);
-        if (base == NULL || base->failed == now->failed || strcmp(now->name, "runtime") == 0)
+        if (base == NULL || strcmp(now->name, "runtime") == 0 || !gate_changed(base, now))
             continue;
         const struct sentence_value values[] = {
             MESSAGE_TEXT("strategy", row->label),

@@ -250,6 +250,20 @@ class Compare(ProgramCase):
         self.compare("--fail-on", "gates", "a.json", "b.json", code=1)
         self.compare("--fail-on", "decision", "a.json", "b.json")
 
+    def test_a_gate_that_was_not_evaluated_is_not_passed(self):
+        self.write("p.json", {"schema": "rankledger.policy/1", "min_throughput": 2000})
+        slow, failed = record("zero1"), record("zero1", section__failure="lost")
+        del failed["metrics"]["throughput"]
+        self.two(slow, failed)
+        found = self.compare("--policy", "p.json", "a.json", "b.json")
+        self.assertIn("compare.fails", self.ids(found))
+        self.assertEqual(found["improvements"], 0, self.ids(found))
+        found = self.compare("--policy", "p.json", "b.json", "a.json")
+        self.assertEqual(found["regressions"], 0, self.ids(found))
+        self.write("b.json", record("zero1", throughput=3000))
+        self.assertIn("compare.gate_passes",
+                      self.ids(self.compare("--policy", "p.json", "a.json", "b.json")))
+
     def test_gates_are_told_in_their_own_units(self):
         self.write("p.json", {"schema": "rankledger.policy/1", "max_communication_ratio": 0.3,
                               "min_evidence_level": "multi_gpu"})
