@@ -1,4 +1,4 @@
-# Writes OUTPUT, the C source of the tables that render/embedded.h declares, from the files FILES
+# Writes OUTPUT, the C source of the tables that render/template/embedded.h declares, from the files FILES
 # (relative to ROOT, separated by "|"). Runs at build time: cmake -DOUTPUT= -DROOT= -DFILES= -P this.
 string(REPLACE "|" ";" FILES "${FILES}")
 list(SORT FILES)

@@ -29,9 +29,9 @@ HARNESSES = {
                [("analyze/policy*.c", NAMES), ("analyze/comparability.c", NAMES), ("common/evidence_level.c", NAMES)]),
     "comparison": (SUMMARIES, [("analyze/comparison*.c", NAMES), ("analyze/explanation*.c", NAMES)]),
     "summary": (SUMMARIES + ["tests/fuzz/comparisons/*.json"],
-                [("render/summary_*.c", NAMES), ("render/changes_*.c", NAMES)]),
+                [("render/summary/summary_*.c", NAMES), ("render/summary/changes_*.c", NAMES)]),
     "template": (["templates/*.json", "tests/template/*.json"],
-                 [("render/theme_*.c", NAMES), ("render/report_template_*.c", NAMES)]),
+                 [("render/template/theme_*.c", NAMES), ("render/template/report_template_*.c", NAMES)]),
     "import": (["tests/cases/logs/*"], [("analyze/import/import_*.c", SIGNS)]),
 }
 
