@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "report_view.h"
 #include "text.h"
 
 #define NOTE_INSET 16.0
@@ -183,7 +184,7 @@ const char *chart_throughput_words_subtitle(struct chart_frame *frame)
          scene_format(&frame->scene, "%s%s", decision->gain >= 0 ? "+" : "",
                       chart_frame_percent(frame, decision->gain, false)),
          NAN},
-        {"baseline", decision->baseline != NULL ? decision->baseline : "", NAN},
+        {"baseline", decision->baseline != NULL ? report_view_baseline_name(group) : "", NAN},
     };
     bool gain = decision->gain_applicable && isfinite(decision->gain) &&
                 decision->baseline != NULL && decision->candidate >= 0 &&

@@ -53,9 +53,11 @@ static const char *say_range(const struct section *section, const char *id, cons
     const char *unit = number == peak_of ? "MiB" : report_view_unit_of(most);
     const struct sentence_value values[] = {
         {.name = "candidate", .text = most->label},
-        {.name = "value", .text = section_quantity(section, number(most), unit)},
+        {.name = "value",
+         .text = section_quantity_beside(section, number(most), number(least), unit)},
         {.name = "other", .text = least->label},
-        {.name = "other_value", .text = section_quantity(section, number(least), unit)}};
+        {.name = "other_value",
+         .text = section_quantity_beside(section, number(least), number(most), unit)}};
     return section_fill(section, number(most) == number(least) ? id_one : id, values, 4);
 }
 
@@ -66,6 +68,8 @@ static const char *say_memory(const struct section *section)
 
 static const char *say_throughput(const struct section *section)
 {
+    if (!section->group->times_count) /* then nothing is faster than another */
+        return "";
     for (size_t i = 0; i < section->group->candidate_count; i++) /* unlike units are no range */
         if (report_view_is_tokens(section->group->candidates[i].throughput_unit) !=
             report_view_group_tokens(section->group))

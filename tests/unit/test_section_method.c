@@ -146,6 +146,28 @@ Test(section_method, leads_to_a_chart_with_what_it_shows)
     expect("## Memory per strategy\nddp peaks highest with 14,094.1 MiB, zero3 lowest with 6,271 "
            "MiB.\nCHART memory // ");
     expect("ddp is the fastest with 456,000 tokens/s, zero3 the slowest with 371,250 tokens/s.");
+    summary_sample_group(&summary)->times_count = false;
+    say("charts");
+    expect_not("is the fastest");
+}
+
+/* Numbers that differ do not look alike where it is said that they do. */
+Test(section_method, keeps_numbers_apart_that_are_set_beside_each_other)
+{
+    struct summary_candidate *candidate = summary_sample_candidate(&summary, 0);
+    static const struct summary_collective more = {
+        .collective = "all_reduce", .payload_mb = 300.04, .expected_mb = 300, .calls = NAN};
+    for (size_t i = 0; i < 5; i++) {
+        summary_sample_candidate(&summary, i)->peak_memory_mb = 24576;
+        summary_sample_candidate(&summary, i)->collective_count = 0;
+    }
+    candidate->peak_memory_mb = 24576.04;
+    candidate->collectives = &more;
+    candidate->collective_count = 1;
+    say("charts");
+    expect("ddp peaks highest with 24,576.04 MiB, ");
+    say("checks");
+    expect("ddp: 300.04 against 300 MiB, 0.013 % apart");
 }
 
 Test(section_method, lists_sources_and_every_fault_of_the_rejected)
