@@ -165,6 +165,19 @@ static enum theme_area area_of(const struct summary_change *change)
     return same_text(change->decision, "accept") ? THEME_ELIGIBLE : THEME_NOT_ELIGIBLE;
 }
 
+/* How far another acceptance is known to hold: to the next value of a candidate, where that one may
+ * fail, too. What is beyond stays empty. Where nothing is accepted nothing passes further on. */
+static double end_of(const struct chart_margins_strip *strip, const struct summary_change *change,
+                     double edge)
+{
+    bool told = edge > strip->left ? change->beyond > change->value && isfinite(change->beyond)
+                                   : change->beyond < change->value && isfinite(change->beyond);
+    if (!same_text(change->decision, "accept"))
+        return edge;
+    double end = told ? x_of(strip, change->beyond) : edge;
+    return fmin(fmax(end, strip->left), strip->right);
+}
+
 static size_t find_regions(const struct chart_margins_strip *strip, struct region regions[REGIONS])
 {
     const struct summary_change *any = strip->down != NULL ? strip->down : strip->up;
@@ -177,13 +190,15 @@ static size_t find_regions(const struct chart_margins_strip *strip, struct regio
     }
     if (strip->down != NULL) {
         from = x_of(strip, strip->down->value);
-        regions[count++] = (struct region){strip->left, from, area_of(strip->down), strip->down};
+        regions[count++] = (struct region){end_of(strip, strip->down, strip->left), from,
+                                           area_of(strip->down), strip->down};
     }
     if (strip->up != NULL)
         to = x_of(strip, strip->up->value);
     regions[count++] = (struct region){from, to, THEME_SELECTED, NULL};
     if (strip->up != NULL)
-        regions[count++] = (struct region){to, strip->right, area_of(strip->up), strip->up};
+        regions[count++] = (struct region){to, end_of(strip, strip->up, strip->right),
+                                           area_of(strip->up), strip->up};
     return count;
 }
 

@@ -260,3 +260,19 @@ Test(chart_margins, axes_are_logarithmic_only_where_values_are_far_apart)
     cr_assert(far.smallest < 100 && far.largest > 1201);
     cr_assert(zero.smallest < 0, "a region of no width has a place all the same");
 }
+
+/* Between 16,661 and 16,800 zero2 is accepted; what comes then is not known. */
+Test(chart_margins, ends_an_acceptance_where_another_candidate_may_change_it)
+{
+    make("en");
+    draw();
+    const struct recording_item *whole = region(THEME_ELIGIBLE, 0);
+    cr_assert_not_null(whole);
+    double width = whole->box.width;
+    changes[1].beyond = 16800;
+    draw();
+    const struct recording_item *part = region(THEME_ELIGIBLE, 0);
+    cr_assert_not_null(part);
+    cr_assert_gt(part->box.width, 1);
+    cr_assert_lt(part->box.width, width - 1);
+}
