@@ -14,8 +14,8 @@
 
 /*
  * Appends `length` bytes made safe to print on one line: control characters (C0, DEL, C1),
- * bidirectional overrides, line and paragraph separators, the two noncharacters that XML forbids
- * (U+FFFE, U+FFFF) and invalid UTF-8 bytes become \n, \t, \x1b, \u202e, ...; a backslash stays.
+ * bidirectional overrides, line and paragraph separators, the 66 noncharacters (U+FDD0 to U+FDEF,
+ * U+FFFE, U+FFFF, U+1FFFE, ...) and invalid UTF-8 bytes become \n, \t, \x1b, \u202e, ...; a backslash stays.
  * Everything else is kept. A byte is written \xHH, a code point above U+007F \uHHHH.
  */
 void text_escape(struct text_buffer *out, const char *text, size_t length);

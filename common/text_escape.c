@@ -30,19 +30,25 @@ size_t text_decode(const char *text, size_t length, uint32_t *code)
     return size;
 }
 
-/* Characters that move the cursor, reorder what follows, break a line or cannot stand in XML. */
+/* Never a character (Unicode 23.7); XML forbids some of them, and Cairo takes none for UTF-8. */
+static bool is_no_character(uint32_t code)
+{
+    return (code >= 0xFDD0 && code <= 0xFDEF) || (code & 0xFFFE) == 0xFFFE;
+}
+
+/* Characters that move the cursor, reorder what follows or break a line, and what is none. */
 static bool is_unsafe(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x061C || code == 0x200E ||
            code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
-           (code >= 0x2066 && code <= 0x2069) || code == 0xFFFE || code == 0xFFFF;
+           (code >= 0x2066 && code <= 0x2069) || is_no_character(code);
 }
 
 /* One input unit (a code point or an invalid byte) and how it is printed. */
 struct unit {
     size_t consumed;
     size_t length;
-    char text[8];
+    char text[12]; /* "\u10ffff" is the longest */
 };
 
 static struct unit next_unit(const char *text, size_t length)
@@ -67,7 +73,7 @@ static struct unit next_unit(const char *text, size_t length)
     else if (code < 0x80)
         printed = snprintf(unit.text, sizeof unit.text, "\\x%02x", (unsigned)code);
     else
-        printed = snprintf(unit.text, sizeof unit.text, "\\u%04x", (unsigned)(code & 0xFFFF));
+        printed = snprintf(unit.text, sizeof unit.text, "\\u%04x", (unsigned)(code & 0x1FFFFF));
     unit.consumed = size > 0 ? size : 1;
     unit.length = (size_t)printed;
     return unit;

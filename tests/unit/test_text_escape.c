@@ -94,6 +94,9 @@ Test(text_escape, makes_bidirectional_controls_and_separators_visible)
                    "\\u2066\\u2067\\u2068\\u2069");
     expect_escaped("\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c", "\\u200e\\u200f\\u061c");
     expect_escaped("\xe2\x80\xa8\xe2\x80\xa9", "\\u2028\\u2029");
+    expect_escaped("\xef\xb7\x90\xef\xb7\xaf", "\\ufdd0\\ufdef"); /* Cairo takes none of them */
+    expect_escaped("\xf0\x9f\xbf\xbe\xf4\x8f\xbf\xbf", "\\u1fffe\\u10ffff");
+    expect_escaped("\xef\xb7\xb0\xf0\x9f\xbf\xbd", "\xef\xb7\xb0\xf0\x9f\xbf\xbd");
     expect_escaped("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd", "\\ufffe\\uffff\xef\xbf\xbd");
 }
 
