@@ -56,6 +56,8 @@ struct canvas_page {
     double width, height;
     const char *title, *description; /* NULL: none */
     canvas_colour background;
+    double head; /* so much of the height is for the title alone: below a heading that says what the
+                    page is, it may be cut off */
 };
 
 struct canvas;

@@ -256,6 +256,11 @@ struct canvas_pixels canvas_cairo_pixels(const struct canvas_cairo *canvas)
                                   (size_t)cairo_image_surface_get_stride(canvas->surface)};
 }
 
+double canvas_cairo_head(const struct canvas_cairo *canvas)
+{
+    return canvas->page.head;
+}
+
 bool canvas_cairo_glyphs_missing(const struct canvas_cairo *canvas)
 {
     return canvas->text.glyphs_missing;

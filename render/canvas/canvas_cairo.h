@@ -44,4 +44,7 @@ struct canvas_pixels canvas_cairo_pixels(const struct canvas_cairo *canvas);
 /* Whether a drawn text had a character without a glyph in any font. */
 bool canvas_cairo_glyphs_missing(const struct canvas_cairo *canvas);
 
+/* How much of the page is for its title alone (canvas.h), CSS pixels. */
+double canvas_cairo_head(const struct canvas_cairo *canvas);
+
 #endif

@@ -129,12 +129,24 @@ static void put_part(struct text_buffer *out, const char *before, const char *te
     text_buffer_puts(out, after);
 }
 
-static void put_head(const struct svg_inline *page, struct text_buffer *out, const char **at)
+/* From `head` on; what is above is not drawn. */
+static void put_view(struct text_buffer *out, const char *width, const char *height, unsigned head)
+{
+    char *fraction;
+    unsigned long whole = strtoul(height, &fraction, 10);
+    text_buffer_printf(out, "<svg class=\"chart\" viewBox=\"0 %u ", head);
+    text_buffer_append(out, width, strcspn(width, "\""));
+    text_buffer_printf(out, " %lu", whole > head ? whole - head : 0);
+    text_buffer_append(out, fraction, strcspn(fraction, "\""));
+}
+
+static void put_head(const struct svg_inline *page, struct text_buffer *out, const char **at,
+                     unsigned cut)
 {
     size_t lengths[4];
     const char *width = between(at, " width=\"", "\"", &lengths[0]);
-    const char *view = width != NULL ? between(at, " viewBox=\"", "\"", &lengths[1]) : NULL;
-    const char *title = view != NULL ? between(at, "<title>", "</title>", &lengths[2]) : NULL;
+    const char *height = width != NULL ? between(at, " height=\"", "\"", &lengths[1]) : NULL;
+    const char *title = height != NULL ? between(at, "<title>", "</title>", &lengths[2]) : NULL;
     const char *after = title != NULL ? *at : NULL;
     const char *words = after != NULL ? between(at, "<desc>", "</desc>", &lengths[3]) : NULL;
     if (title == NULL) {
@@ -142,8 +154,8 @@ static void put_head(const struct svg_inline *page, struct text_buffer *out, con
         return;
     }
     size_t n = page->picture_count;
-    put_part(out, "<svg class=\"chart\" viewBox=\"", view, lengths[1],
-             "\" role=\"img\" style=\"width:");
+    put_view(out, width, height, cut);
+    text_buffer_puts(out, "\" role=\"img\" style=\"width:");
     put_part(out, "", width, lengths[0], "px\"");
     text_buffer_printf(out, " aria-labelledby=\"title_%zu%s", n, words != NULL ? " desc_" : "\"");
     if (words != NULL)
@@ -191,10 +203,11 @@ static void put_body(const struct svg_inline *page, struct text_buffer *out, con
     text_buffer_append(out, at, (size_t)(end - at));
 }
 
-void svg_inline_add(struct svg_inline *page, struct text_buffer *out, const char *svg, size_t size)
+void svg_inline_add(struct svg_inline *page, struct text_buffer *out,
+                    const struct svg_inline_picture *picture)
 {
-    const char *at = svg;
-    put_head(page, out, &at);
+    const char *at = picture->svg;
+    put_head(page, out, &at, picture->head);
     if (out->failed || !take_glyphs(page, &at)) {
         out->failed = true;
         return;
@@ -203,7 +216,7 @@ void svg_inline_add(struct svg_inline *page, struct text_buffer *out, const char
         const char *head = strchr(at, '\n');
         at = head != NULL ? head + 1 : at;
     }
-    put_body(page, out, at, svg + size);
+    put_body(page, out, at, picture->svg + picture->size);
     page->picture_count++;
 }
 

@@ -31,9 +31,17 @@ struct svg_inline {
 
 void svg_inline_fini(struct svg_inline *page);
 
+/* A picture of svg_write's. */
+struct svg_inline_picture {
+    const char *svg;
+    size_t size;
+    unsigned head; /* so much of its height is cut off, pixels: a heading stands above it */
+};
+
 /* Appends a picture's <svg> element. Its title and description label it. out->failed is set when
  * memory is exhausted, or for a text that is none of svg_write's. */
-void svg_inline_add(struct svg_inline *page, struct text_buffer *out, const char *svg, size_t size);
+void svg_inline_add(struct svg_inline *page, struct text_buffer *out,
+                    const struct svg_inline_picture *picture);
 
 /* Appends the outlines that the pictures use; once, anywhere in the page. */
 void svg_inline_finish(const struct svg_inline *page, struct text_buffer *out);

@@ -48,6 +48,7 @@ static enum status take_forms(const struct canvas_cairo *canvas, struct chart_fo
         .png_size = png.length,
         .width = (unsigned)(pixels.width / CANVAS_CAIRO_SCALE),
         .height = (unsigned)(pixels.height / CANVAS_CAIRO_SCALE),
+        .head = (unsigned)canvas_cairo_head(canvas),
         .glyphs_missing = canvas_cairo_glyphs_missing(canvas),
     };
     return STATUS_OK;

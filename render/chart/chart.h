@@ -24,6 +24,7 @@ struct chart_input {
     /* Rows first_row to first_row + row_count - 1 only, for a chart that needs several pages; a
      * row_count of 0 is all of them. Every page has the axis of the whole chart. */
     size_t first_row, row_count;
+    bool below_heading; /* a heading above it says what it is: it is drawn without its title */
 };
 
 #define CHART_WIDTH 960.0 /* of a picture file */
@@ -48,6 +49,7 @@ struct chart_image { /* a form that was not asked for is NULL */
     unsigned char *png;
     size_t png_size;
     unsigned width, height; /* CSS pixels; the PNG has twice as many in each direction */
+    unsigned head;          /* so much of the height is for the title alone, CSS pixels */
     bool glyphs_missing;    /* some character has no glyph in any installed font: worth a warning */
 };
 

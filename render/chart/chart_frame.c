@@ -10,6 +10,8 @@
 
 #define LABEL_LINES_FEW 6
 #define FEW_ROWS 6
+/* Above the subtitle where the title is cut off. */
+#define HEAD_ROOM 3.0
 
 /* ---- Life ---- */
 
@@ -170,9 +172,12 @@ void chart_frame_header(struct chart_frame *frame, const char *title, const char
     struct chart_cell head = {0};
     struct chart_cell_style style =
         chart_frame_style(frame, THEME_FONT_TITLE, THEME_TEXT, frame->content, 2);
-    chart_cell_add(&frame->scene, &head, title, &style);
-    put_block(frame, &head, 4);
-    head = (struct chart_cell){0};
+    if (!frame->input->below_heading) {
+        chart_cell_add(&frame->scene, &head, title, &style);
+        put_block(frame, &head, 4);
+        frame->head = floor(frame->y - HEAD_ROOM);
+        head = (struct chart_cell){0};
+    }
     style = chart_frame_style(frame, THEME_FONT_SUBTITLE, THEME_QUIET, frame->content, 3);
     chart_cell_add(&frame->scene, &head, subtitle, &style);
     if (frame->input->summary->group_count > 1 && frame->group->label != NULL) {
@@ -376,6 +381,7 @@ enum status chart_frame_finish(struct chart_frame *frame, const char *title, str
         title,
         frame->description.text,
         frame->theme->ink[THEME_PAGE],
+        frame->head,
     };
     return scene_draw(&frame->scene, &page, diag);
 }

@@ -26,11 +26,11 @@ struct chart_frame {
     const struct summary_group *group;
     const struct texts *texts;
     const struct theme *theme;
-    double width, content;         /* of the page; of it without its margins */
-    struct chart_order_rows every; /* all candidates: an axis must hold their values */
-    struct chart_order_rows rows;  /* those of this page, a part of `every` */
-    bool of_group;                 /* it has no row a candidate, so that none is left out */
-    double y;
+    double width, content;          /* of the page; of it without its margins */
+    struct chart_order_rows every;  /* all candidates: an axis must hold their values */
+    struct chart_order_rows rows;   /* those of this page, a part of `every` */
+    bool of_group;                  /* it has no row a candidate, so that none is left out */
+    double y, head;                 /* the title ends at `head` */
     struct text_buffer description; /* the chart's content in words */
 };
 

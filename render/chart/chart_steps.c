@@ -6,6 +6,7 @@
 #include "chart_marker.h"
 #include "chart_steps_facts.h"
 #include "chart_trace.h"
+#include "text.h"
 
 /*
  * A panel a candidate, all on one scale: a line a rank, the slowest rank's on top, or, of many
@@ -333,6 +334,21 @@ static void put_legend(struct steps_chart *chart)
     chart_frame_legend_signs(&chart->frame, &none, keys, count);
 }
 
+/* Of an axis that does not begin at zero that it does not: distances are no ratios there. */
+static const char *axis_title(struct steps_chart *chart)
+{
+    struct chart_frame *frame = &chart->frame;
+    const struct chart_axis *axis = &chart->panel.y;
+    char from[64];
+    text_number(from, sizeof from, axis->from, 6);
+    struct sentence_value values[] = {{"unit", axis->unit.name, NAN}, {"from", from, NAN}};
+    if (axis->scale == CHART_AXIS_LOG10)
+        return chart_frame_say(frame, "chart.steps.axis_log", values, 1);
+    if (axis->from > 0)
+        return chart_frame_say(frame, "chart.steps.axis_from", values, 2);
+    return chart_frame_say(frame, "chart.steps.axis", values, 1);
+}
+
 static enum status lay_out(struct steps_chart *chart, struct diag *diag)
 {
     struct chart_frame *frame = &chart->frame;
@@ -348,9 +364,7 @@ static enum status lay_out(struct steps_chart *chart, struct diag *diag)
     if (status != STATUS_OK)
         return status;
     put_legend(chart);
-    const char *id =
-        chart->panel.y.scale == CHART_AXIS_LOG10 ? "chart.steps.axis_log" : "chart.steps.axis";
-    chart_grid_heading(frame, chart_frame_say1(frame, id, "unit", chart->panel.y.unit.name), NULL);
+    chart_grid_heading(frame, axis_title(chart), NULL);
     chart_grid_place(&chart->grid, frame);
     for (size_t i = 0; i < chart->grid.count; i++)
         put_cell(chart, i);

@@ -223,7 +223,10 @@ static void put_chart(struct html_block_page *page, const struct manuscript_bloc
     /* the title of the picture, which svg_inline_add numbers so, names what scrolls */
     text_buffer_printf(page->out, "<figure tabindex=\"0\" aria-labelledby=\"title_%zu\">\n",
                        page->charts.picture_count);
-    svg_inline_add(&page->charts, page->out, picture->image.svg, picture->image.svg_size);
+    /* a heading of the page says what it is */
+    struct svg_inline_picture drawing = {picture->image.svg, picture->image.svg_size,
+                                         picture->image.head};
+    svg_inline_add(&page->charts, page->out, &drawing);
     text_buffer_puts(page->out, "</figure>\n");
 }
 

@@ -20,9 +20,7 @@
 #define GAP_OF_WORDS 5.0 /* the usual, of pdf_text.c */
 /* So many blocks of words may lead to a chart. */
 #define LEAD_MOST 12
-/* Below a heading of the page a chart's own title is a caption; without one it is the heading.
- * Pixels. */
-#define TITLE 14.5
+/* A chart's own title where it is the heading, pixels; below a heading of the page it has none. */
 #define TITLE_ALONE 18.5
 #define SUBTITLE 12.5
 /* A chart in parts begins on the page of the one before if so much of a page is free. */
@@ -73,12 +71,14 @@ static struct setting setting_of(struct pdf_flow *flow, const struct manuscript_
                                  bool bears_heading)
 {
     const struct report_input *report = flow->input;
-    struct setting setting = {
-        .flow = flow,
-        .chart = block->chart,
-        .theme = *report->theme,
-        .input = {.summary = report->summary, .group = block->group, .texts = report->texts}};
-    setting.theme.font[THEME_FONT_TITLE].size = bears_heading ? TITLE_ALONE : TITLE;
+    struct setting setting = {.flow = flow,
+                              .chart = block->chart,
+                              .theme = *report->theme,
+                              .input = {.summary = report->summary,
+                                        .group = block->group,
+                                        .texts = report->texts,
+                                        .below_heading = !bears_heading}};
+    setting.theme.font[THEME_FONT_TITLE].size = TITLE_ALONE;
     setting.theme.font[THEME_FONT_SUBTITLE].size = SUBTITLE;
     return setting;
 }
@@ -156,9 +156,17 @@ static enum status height_of_words(const struct pdf_flow *flow,
     return status;
 }
 
-/* What charts in a row need of a page: their words, and the charts at the usual width. */
+/* The widths that are tried. Heights are measured at each: the height of a square panel follows the
+ * page, small panels change places, lines break elsewhere. */
+#define WIDTHS 3
+static double width_at(size_t i)
+{
+    return WIDTH_USUAL + (WIDTH_MOST - WIDTH_USUAL) * (double)i / (WIDTHS - 1);
+}
+
+/* What charts in a row need of a page: their words, and the charts at each width. */
 struct need {
-    double words, charts;
+    double words, charts[WIDTHS];
 };
 
 static enum status add_need(struct pdf_flow *flow, const struct unit *unit, struct need *need,
@@ -167,6 +175,7 @@ static enum status add_need(struct pdf_flow *flow, const struct unit *unit, stru
     double lead = 0;
     double follows = 0;
     bool bears = false;
+    bool first = need->charts[0] <= 0;
     bool headed = false; /* a heading takes the place of the gap above */
     for (const struct manuscript_block *block = unit->first; block != unit->chart;
          block = block->next) {
@@ -177,18 +186,27 @@ static enum status add_need(struct pdf_flow *flow, const struct unit *unit, stru
     enum status status = height_of_words(flow, unit->first, unit->chart, &lead, diag);
     if (status == STATUS_OK)
         status = height_of_words(flow, unit->chart->next, unit->end, &follows, diag);
-    if (status == STATUS_OK)
-        status = try_chart(&setting, WIDTH_USUAL, 0, diag);
-    double gaps =
-        (headed ? 0 : GAP) + (need->charts > 0 ? FIRST_GAP : 0) + (follows > 0 ? WORDS_GAP : 0);
+    for (size_t i = 0; i < WIDTHS && status == STATUS_OK; i++) {
+        status = try_chart(&setting, width_at(i), 0, diag);
+        need->charts[i] += setting.height;
+    }
+    double gaps = (headed ? 0 : GAP) + (first ? 0 : FIRST_GAP) + (follows > 0 ? WORDS_GAP : 0);
     need->words += lead + follows + gaps * flow->density.gap;
-    need->charts += setting.height;
     return status;
+}
+
+/* The least width at which the charts fit; 0: none. */
+static double width_for(const struct need *need, double room)
+{
+    for (size_t i = 0; i < WIDTHS; i++)
+        if (need->words + need->charts[i] <= room)
+            return width_at(i);
+    return 0;
 }
 
 static bool fits(const struct need *need, double room)
 {
-    return need->words + need->charts * WIDTH_USUAL / WIDTH_MOST <= room;
+    return width_for(need, room) > 0;
 }
 
 /* The room that the first unit gets: what is left of the page, or all of the next. */
@@ -209,7 +227,7 @@ enum status pdf_block_plan_charts(struct pdf_flow *flow, const struct manuscript
                                   struct diag *diag)
 {
     struct unit unit = unit_at(block);
-    struct need need = {0, 0};
+    struct need need = {0};
     if (unit.chart == NULL || flow->charts_planned > 0)
         return STATUS_OK;
     enum status status = add_need(flow, &unit, &need, diag);
@@ -218,9 +236,7 @@ enum status pdf_block_plan_charts(struct pdf_flow *flow, const struct manuscript
     flow->charts_planned = 1;
     for (struct need all = need; status == STATUS_OK && fits(&all, room);) {
         need = all;
-        /* a hundredth: what is rounded at the one width may not be at the other */
-        flow->chart_width = WIDTH_USUAL * fmin(fmax(1, 1.01 * need.charts / (room - need.words)),
-                                               WIDTH_MOST / WIDTH_USUAL);
+        flow->chart_width = width_for(&need, room);
         unit = unit_at(unit.end);
         if (unit.chart == NULL)
             break;

@@ -68,7 +68,8 @@ static void write_all(const struct wish *wish, const struct texts *texts)
         if (strncmp(name, wish->prefix, strlen(wish->prefix)) != 0)
             continue;
         summary_sample_make(&summary, kind, count);
-        struct chart_input input = {&summary, 0, texts, theme_default(), wish->width, 0, 0};
+        struct chart_input input = {
+            .summary = &summary, .texts = texts, .theme = theme_default(), .width = wish->width};
         if (chart_render(row, &input, CHART_BOTH_FORMS, &image, &diag) != STATUS_OK)
             stop(&diag);
         write_picture(wish->folder, name, &image);
@@ -83,7 +84,8 @@ static void measure(const struct texts *texts, int rounds)
     size_t rows = 0;
     const struct chart_row *table = chart_table(&rows);
     summary_sample_make(&summary, SUMMARY_SAMPLE_COMPLETE, 5);
-    struct chart_input input = {&summary, 0, texts, theme_default(), CHART_WIDTH, 0, 0};
+    struct chart_input input = {
+        .summary = &summary, .texts = texts, .theme = theme_default(), .width = CHART_WIDTH};
     for (int round = 0; round < rounds; round++) {
         for (size_t i = 0; i < rows; i++) {
             struct chart_image image = {0};

@@ -76,6 +76,8 @@ class Page(Html):
             self.assertEqual(svg.get("role"), "img")
             self.assertTrue(texts(svg.find("title")))
             self.assertTrue(texts(svg.find("desc")))
+            # the heading above says what the picture's own title said, which is cut off
+            self.assertGreater(int(svg.get("viewBox").split()[1]), 20)
         for table in root.findall(".//table"):
             self.assertTrue(all(th.get("scope") == "col" for th in table.findall("thead/tr/th")))
             self.assertTrue(all(tr[0].get("scope") == "row" for tr in table.findall("tbody/tr")))

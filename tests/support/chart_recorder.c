@@ -44,10 +44,13 @@ const struct chart_row *chart_recorder_row(const char *name)
 void chart_recorder_draw(struct chart_recorder *recorder, const char *chart)
 {
     struct diag diag = {0};
-    struct chart_input input = {&recorder->summary, 0,
-                                &recorder->texts,   recorder->theme,
-                                recorder->width,    recorder->first_row,
-                                recorder->row_count};
+    struct chart_input input = {.summary = &recorder->summary,
+                                .texts = &recorder->texts,
+                                .theme = recorder->theme,
+                                .width = recorder->width,
+                                .first_row = recorder->first_row,
+                                .row_count = recorder->row_count,
+                                .below_heading = recorder->below_heading};
     struct canvas *measuring = recorder->canvas.measuring;
     if (strcmp(chart, "changes") == 0) /* a chart of a comparison, which no other is */
         changes_sample_add(&recorder->summary);

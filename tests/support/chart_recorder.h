@@ -21,6 +21,7 @@ struct chart_recorder {
     const struct theme *theme;   /* theme_default(), to be changed */
     double width;                /* of the page: CHART_WIDTH, to be changed */
     size_t first_row, row_count; /* of the page: all, to be changed */
+    bool below_heading;          /* false, to be changed */
     struct recording_canvas canvas;
 };
 

@@ -52,8 +52,10 @@ void picture_grey_draw(struct picture_grey *picture, const struct chart_recorder
 {
     struct diag diag = {0};
     struct canvas_cairo *canvas = NULL;
-    struct chart_input input = {
-        &recorder->summary, 0, &recorder->texts, theme_default(), recorder->width, 0, 0};
+    struct chart_input input = {.summary = &recorder->summary,
+                                .texts = &recorder->texts,
+                                .theme = theme_default(),
+                                .width = recorder->width};
     cr_assert_eq(
         canvas_cairo_create(recorder->texts.language, theme_default()->families, &canvas, &diag),
         STATUS_OK, "%s", diag.text);

@@ -15,8 +15,10 @@ static struct chart_image render(struct chart_recorder *recorder, const char *ch
 {
     struct chart_image image = {0};
     struct diag diag = {0};
-    struct chart_input input = {
-        &recorder->summary, 0, &recorder->texts, theme_default(), CHART_WIDTH, 0, 0};
+    struct chart_input input = {.summary = &recorder->summary,
+                                .texts = &recorder->texts,
+                                .theme = theme_default(),
+                                .width = CHART_WIDTH};
     cr_assert_eq(chart_render(chart_recorder_row(chart), &input, CHART_BOTH_FORMS, &image, &diag),
                  STATUS_OK, "%s", diag.text);
     return image;

@@ -168,8 +168,10 @@ Test(chart_communication, a_run_that_did_not_count_shows_the_formula_as_an_outli
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "formula 90.00 MiB"));
     cr_assert_not_null(recording_canvas_find(&recorder.canvas,
                                              "Collectives were not counted in any of these runs."));
-    struct chart_input input = {
-        &recorder.summary, 0, &recorder.texts, theme_default(), CHART_WIDTH, 0, 0};
+    struct chart_input input = {.summary = &recorder.summary,
+                                .texts = &recorder.texts,
+                                .theme = theme_default(),
+                                .width = CHART_WIDTH};
     cr_assert_not(chart_has_content(chart_recorder_row("communication"), &input));
 }
 

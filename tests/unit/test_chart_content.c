@@ -27,6 +27,45 @@ static void tear_down(void)
 
 TestSuite(chart_content, .fini = tear_down);
 
+/* ---- Titles ---- */
+
+/* The text in the head of the page, or NULL; it is the only one. */
+static const char *title_of(const char *chart)
+{
+    const char *title = NULL;
+    for (size_t i = 0; i < recorder.canvas.count; i++) {
+        const struct recording_item *item = &recorder.canvas.items[i];
+        if (item->kind != RECORDING_TEXT || item->box.y >= recorder.canvas.page.head)
+            continue;
+        cr_assert_null(title, "%s: %s", chart, item->text);
+        cr_assert_leq(item->box.y + item->box.height, recorder.canvas.page.head, "%s", chart);
+        title = item->text;
+    }
+    return title;
+}
+
+Test(chart_content, a_chart_below_a_heading_has_no_title)
+{
+    size_t count;
+    const struct chart_row *charts = chart_table(&count);
+    make(SUMMARY_SAMPLE_COMPLETE, 3);
+    for (size_t i = 0; i < count; i++) {
+        char title[128];
+        recorder.below_heading = false;
+        chart_recorder_draw(&recorder, charts[i].name);
+        cr_assert_not_null(title_of(charts[i].name), "%s", charts[i].name);
+        snprintf(title, sizeof title, "%s", title_of(charts[i].name));
+        size_t items = recorder.canvas.count;
+        recorder.below_heading = true;
+        chart_recorder_draw(&recorder, charts[i].name);
+        cr_assert_null(title_of(charts[i].name), "%s", charts[i].name);
+        cr_assert_null(recording_canvas_find(&recorder.canvas, title), "%s", title);
+        cr_assert_eq(recorder.canvas.count, items - 1, "the rest stays: %s", charts[i].name);
+    }
+}
+
+/* ---- Bars ---- */
+
 static size_t bars(enum theme_area area, const struct recording_item **found, size_t capacity)
 {
     return chart_bars_of(&recorder, area, found, capacity);

@@ -44,8 +44,10 @@ static void fail_each(const char *chart, enum summary_sample_kind kind)
 {
     struct chart_recorder recorder;
     chart_recorder_init(&recorder, kind, 5, "en", false);
-    struct chart_input input = {
-        &recorder.summary, 0, &recorder.texts, theme_default(), CHART_WIDTH, 0, 0};
+    struct chart_input input = {.summary = &recorder.summary,
+                                .texts = &recorder.texts,
+                                .theme = theme_default(),
+                                .width = CHART_WIDTH};
     long n = 0;
     for (;; n++) {
         struct chart_image image = {.width = 7};
@@ -134,8 +136,10 @@ static void fail_each_drawn(struct chart_recorder *recorder, const struct chart_
     static const struct canvas_backend backend = {measure,  begin,    rectangle,
                                                   polyline, put_text, end};
     struct canvas canvas = {&backend};
-    struct chart_input input = {
-        &recorder->summary, 0, &recorder->texts, theme_default(), CHART_WIDTH, 0, 0};
+    struct chart_input input = {.summary = &recorder->summary,
+                                .texts = &recorder->texts,
+                                .theme = theme_default(),
+                                .width = CHART_WIDTH};
     for (long n = 0;; n++) {
         struct diag diag = {0};
         cr_assert(n < 100000, "an end is reached");

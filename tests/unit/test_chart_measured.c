@@ -233,8 +233,10 @@ Test(chart_measured, pages_of_one_chart_share_its_scale_and_say_which_rows_they_
     make(SUMMARY_SAMPLE_COMPLETE, 12);
     struct diag diag = {0};
     for (size_t c = 0; c < 2; c++) {
-        struct chart_input input = {
-            &recorder.summary, 0, &recorder.texts, theme_default(), CHART_WIDTH_LEAST, 0, 0};
+        struct chart_input input = {.summary = &recorder.summary,
+                                    .texts = &recorder.texts,
+                                    .theme = theme_default(),
+                                    .width = CHART_WIDTH_LEAST};
         const struct chart_row *row = chart_recorder_row(charts[c]);
         cr_assert_eq(chart_rows(row, &input), 12);
         double places[2];

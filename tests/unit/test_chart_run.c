@@ -314,7 +314,7 @@ static void draw_trace(const struct chart_trace *trace, const struct chart_panel
 {
     struct chart_frame frame = {.scene = {.canvas = &recorder.canvas.canvas}};
     struct canvas_paint paint = {CANVAS_NONE, CANVAS_NONE, 0x123456, 1, 0};
-    struct canvas_page page = {100, 100, NULL, NULL, 0xFFFFFF};
+    struct canvas_page page = {100, 100, NULL, NULL, 0xFFFFFF, 0};
     struct diag diag = {0};
     chart_trace_line(&frame, place, trace, &paint);
     cr_assert_eq(scene_draw(&frame.scene, &page, &diag), STATUS_OK);

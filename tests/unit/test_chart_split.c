@@ -141,8 +141,10 @@ Test(chart_split, a_failed_run_says_why_and_has_no_bar)
 Test(chart_split, has_content_where_one_run_recorded_the_parts)
 {
     struct summary_candidate *candidate = make();
-    struct chart_input input = {
-        &recorder.summary, 0, &recorder.texts, theme_default(), CHART_WIDTH, 0, 0};
+    struct chart_input input = {.summary = &recorder.summary,
+                                .texts = &recorder.texts,
+                                .theme = theme_default(),
+                                .width = CHART_WIDTH};
     const struct chart_row *row = chart_recorder_row("step_split");
     cr_assert(chart_has_content(row, &input));
     candidate->timing.available = false;

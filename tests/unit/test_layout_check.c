@@ -13,7 +13,7 @@ static struct recording_canvas canvas;
 
 static void set_up(void)
 {
-    struct canvas_page page = {200, 100, NULL, NULL, PAPER};
+    struct canvas_page page = {200, 100, NULL, NULL, PAPER, 0};
     recording_canvas_init(&canvas, NULL);
     canvas.canvas.backend->begin(&canvas.canvas, &page);
 }

@@ -116,6 +116,28 @@ Test(pdf_layout, keeps_a_heading_with_what_follows)
     pdf_recorder_fini(&recorder);
 }
 
+/* A square panel takes no less of a page where it is drawn wider. */
+Test(pdf_layout, keeps_a_chart_with_the_words_that_lead_to_it)
+{
+    static const struct {
+        const char *anchor, *of_chart; /* an id of what the chart alone says */
+    } charts[] = {{"charts-frontier", "chart.frontier.front"},
+                  {"charts-ledger_scale", "chart.scale.ranks"}};
+    struct pdf_recorder recorder;
+    pdf_recorder_init(&recorder, "en");
+    for (size_t count = 2; count <= 8; count++) {
+        pdf_recorder_lay_sample(&recorder, SUMMARY_SAMPLE_COMPLETE, count);
+        for (size_t i = 0; i < sizeof charts / sizeof charts[0]; i++) {
+            size_t page = pdf_recorder_page_of(&recorder, charts[i].anchor);
+            const char *says = texts_get(&recorder.texts, charts[i].of_chart);
+            cr_assert_gt(page, 0, "%zu: %s", count, charts[i].anchor);
+            cr_expect_geq(pdf_recorder_count(&recorder, page, page, says), 1, "%zu: %s", count,
+                          charts[i].anchor);
+        }
+    }
+    pdf_recorder_fini(&recorder);
+}
+
 Test(pdf_layout, parts_a_cell_that_is_higher_than_a_page)
 {
     static const struct manuscript_column columns[] = {{.heading = "name"}, {.heading = "why"}};

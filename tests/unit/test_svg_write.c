@@ -18,7 +18,7 @@ TestSuite(svg_write, .fini = tear_down);
 
 static const char *finish(const char *title, const char *description)
 {
-    struct canvas_page page = {100, 50.5, title, description, 0xFFFFFF};
+    struct canvas_page page = {100, 50.5, title, description, 0xFFFFFF, 0};
     text_buffer_clear(&out);
     svg_write_finish(&svg, &page, &out);
     cr_assert_not(out.failed);
