@@ -297,13 +297,15 @@ static enum status set_slice(struct setting *setting, struct diag *diag)
 {
     const struct pdf_flow *flow = setting->flow;
     enum status status = STATUS_OK;
+    double page = room_of_page(flow);
+    double left = room_left(flow);
+    /* Words that lead to the chart may stand on this page already: it begins below them. */
+    double most = left >= ROOM_FOR_PARTS * page ? left : page;
     setting->placed = false;
-    if (room_left(flow) >= ROOM_FOR_PARTS * room_of_page(flow))
-        status = try_chart(setting, WIDTH_USUAL, room_left(flow), diag);
     while (status == STATUS_OK && !setting->placed) {
         size_t count = setting->input.row_count;
         /* one row that is higher than a page stands out */
-        double room = count == 1 ? INFINITY : room_of_page(flow);
+        double room = count == 1 ? INFINITY : most;
         status = try_chart(setting, WIDTH_USUAL, room, diag);
         if (!setting->placed)
             setting->input.row_count = count - (count + 7) / 8;
