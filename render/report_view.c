@@ -71,15 +71,22 @@ const struct summary_candidate *report_view_closest(const struct summary_group *
     return closest;
 }
 
+static bool has_strategy(const struct summary_candidate *candidate, const char *name)
+{
+    return candidate->strategy != NULL && strcmp(candidate->strategy, name) == 0;
+}
+
 const struct summary_candidate *report_view_baseline(const struct summary_group *group)
 {
     const char *name = group->decision.baseline;
     long index = group->decision.baseline_candidate;
-    if (name != NULL && index >= 0 && (size_t)index < group->candidate_count &&
-        strcmp(group->candidates[index].strategy, name) == 0)
+    if (name == NULL)
+        return NULL;
+    if (index >= 0 && (size_t)index < group->candidate_count &&
+        has_strategy(&group->candidates[index], name))
         return &group->candidates[index];
-    for (size_t i = 0; name != NULL && i < group->candidate_count; i++)
-        if (strcmp(group->candidates[i].strategy, name) == 0)
+    for (size_t i = 0; i < group->candidate_count; i++)
+        if (has_strategy(&group->candidates[i], name))
             return &group->candidates[i];
     return NULL;
 }
