@@ -261,48 +261,105 @@ enum status chart_frontier_names_place(struct chart_frontier_names *names,
 
 /* ---- Key ---- */
 
-static void put_entry(struct chart_frame *frame, const struct chart_frontier_point *point,
-                      size_t number, struct canvas_box box)
+/* Entries side by side, each with the numbers of its point or without them. */
+struct key_form {
+    size_t columns;
+    bool values;
+};
+
+static double key_width(const struct chart_frame *frame, const struct key_form *form)
+{
+    return (frame->content - (double)(form->columns - 1) * KEY_GAP) / (double)form->columns;
+}
+
+/* What an entry leaves of its width to the name. */
+static double name_room(const struct chart_frame *frame, const struct key_form *form,
+                        const char *value)
+{
+    const struct canvas_font *font = &frame->theme->font[THEME_FONT_SMALL];
+    double used = form->values ? scene_width(&frame->scene, font, value) + 10 : 0;
+    return fmax(40, key_width(frame, form) - KEY_NUMBER - KEY_SIGN - used);
+}
+
+static struct text_fit fit_name(struct chart_frame *frame, const struct key_form *form,
+                                const struct chart_frontier_point *point, const char *value)
+{
+    return scene_fit(&frame->scene, &frame->theme->font[THEME_FONT_SMALL],
+                     chart_frontier_label(frame, point->candidate),
+                     (struct text_fit_room){name_room(frame, form, value), 1, true});
+}
+
+static bool names_fit(const struct chart_frontier_names *names,
+                      const struct chart_frontier_points *points, struct chart_frame *frame,
+                      const struct key_form *form)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        const struct chart_frontier_point *point = &points->items[i];
+        if (names->numbers[i] == 0)
+            continue;
+        const char *value = chart_frontier_value(frame, point->candidate);
+        if (fit_name(frame, form, point, value).cut)
+            return false;
+    }
+    return true;
+}
+
+/* A name tells more than the numbers, which stand in the panel and in every table. */
+static struct key_form key_form_of(const struct chart_frontier_names *names,
+                                   const struct chart_frontier_points *points,
+                                   struct chart_frame *frame)
+{
+    double most = floor((frame->content + KEY_GAP) / (KEY_COLUMN_LEAST + KEY_GAP));
+    size_t columns = (size_t)fmax(1, most);
+    const struct key_form forms[] = {{columns, true}, {columns, false}, {1, true}, {1, false}};
+    size_t last = sizeof forms / sizeof forms[0] - 1;
+    for (size_t i = 0; i < last; i++)
+        if (names_fit(names, points, frame, &forms[i]))
+            return forms[i];
+    return forms[last];
+}
+
+static void put_entry(struct chart_frame *frame, const struct key_form *form,
+                      const struct chart_frontier_point *point, size_t number,
+                      struct canvas_point corner)
 {
     struct scene *scene = &frame->scene;
     const struct canvas_font *font = &frame->theme->font[THEME_FONT_SMALL];
-    double baseline = box.y + 12;
+    double baseline = corner.y + 12;
     const char *digits = scene_format(scene, "%zu", number);
     const char *value = chart_frontier_value(frame, point->candidate);
-    double value_width = scene_width(scene, font, value);
-    double name_x = box.x + KEY_NUMBER + KEY_SIGN;
-    double name_width = fmax(40, box.x + box.width - name_x - value_width - 10);
-    struct text_fit name = scene_fit(scene, font, chart_frontier_label(frame, point->candidate),
-                                     (struct text_fit_room){name_width, 1, true});
-    scene_text(
-        scene,
-        (struct canvas_point){box.x + KEY_NUMBER - 6 - scene_width(scene, font, digits), baseline},
-        font, frame->theme->ink[THEME_TEXT], digits);
-    chart_marker(scene, point->series, (struct canvas_point){box.x + KEY_NUMBER + 4, box.y + 8}, 4,
-                 CANVAS_NONE);
+    struct text_fit name = fit_name(frame, form, point, value);
+    double digits_x = corner.x + KEY_NUMBER - 6 - scene_width(scene, font, digits);
+    scene_text(scene, (struct canvas_point){digits_x, baseline}, font,
+               frame->theme->ink[THEME_TEXT], digits);
+    chart_marker(scene, point->series,
+                 (struct canvas_point){corner.x + KEY_NUMBER + 4, corner.y + 8}, 4, CANVAS_NONE);
     if (name.count > 0)
-        scene_text(scene, (struct canvas_point){name_x, baseline}, font,
+        scene_text(scene, (struct canvas_point){corner.x + KEY_NUMBER + KEY_SIGN, baseline}, font,
                    frame->theme->ink[THEME_TEXT], name.lines[0].text);
-    scene_text(scene, (struct canvas_point){box.x + box.width - value_width, baseline}, font,
+    if (!form->values)
+        return;
+    double value_x = corner.x + key_width(frame, form) - scene_width(scene, font, value);
+    scene_text(scene, (struct canvas_point){value_x, baseline}, font,
                frame->theme->ink[THEME_QUIET], value);
 }
 
 void chart_frontier_names_key(const struct chart_frontier_names *names,
                               const struct chart_frontier_points *points, struct chart_frame *frame)
 {
-    double columns = fmax(1, floor((frame->content + KEY_GAP) / (KEY_COLUMN_LEAST + KEY_GAP)));
-    double width = (frame->content - (columns - 1) * KEY_GAP) / columns;
-    size_t rows = (size_t)ceil((double)names->number_count / columns);
     if (names->number_count == 0)
         return;
+    struct key_form form = key_form_of(names, points, frame);
+    size_t rows = (names->number_count + form.columns - 1) / form.columns;
     for (size_t i = 0; i < points->count; i++) {
         if (names->numbers[i] == 0)
             continue;
         size_t index = names->numbers[i] - 1;
-        double column = floor((double)index / (double)rows);
-        struct canvas_box box = {CHART_FRAME_MARGIN + column * (width + KEY_GAP),
-                                 frame->y + KEY_LINE * (double)(index % rows), width, KEY_LINE};
-        put_entry(frame, &points->items[i], names->numbers[i], box);
+        double column = (double)(index / rows);
+        struct canvas_point corner = {CHART_FRAME_MARGIN +
+                                          column * (key_width(frame, &form) + KEY_GAP),
+                                      frame->y + KEY_LINE * (double)(index % rows)};
+        put_entry(frame, &form, &points->items[i], names->numbers[i], corner);
     }
     frame->y += KEY_LINE * (double)rows + 10;
 }
