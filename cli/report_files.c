@@ -3,11 +3,13 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "chart_table.h"
 #include "staging.h"
 #include "supervise.h"
 #include "text.h"
+#include "text_buffer.h"
 
 struct rendering {
     const struct report_input *input;
@@ -61,7 +63,30 @@ static bool is_written(const struct report_files *files, const char *name)
     return false;
 }
 
-/* Charts of an earlier report may show another decision; they may also be wanted, so they stay. */
+/* What else of an earlier report lies there: it may say another decision, or be wanted, so it
+ * stays. */
+static void warn_of_older_pages(const char *output, const struct report_files *files)
+{
+    static const char *const names[] = {"report.xlsx", "report.pdf", "report.html", "report.md"};
+    struct text_buffer list = {0};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[4096];
+        bool written = false;
+        for (size_t k = 0; k < files->count; k++)
+            written |= strcmp(files->names[k], names[i]) == 0;
+        if (!written && snprintf(path, sizeof path, "%s/%s", output, names[i]) < (int)sizeof path &&
+            access(path, F_OK) == 0)
+            text_buffer_printf(&list, "%s%s", list.length > 0 ? ", " : "", names[i]);
+    }
+    char shown[512];
+    text_escape_into(shown, sizeof shown, output, strlen(output));
+    if (list.length > 0 && !list.failed)
+        fprintf(stderr, "rankledger: warning: %s still holds %s of an earlier report\n", shown,
+                list.text);
+    text_buffer_fini(&list);
+}
+
+/* Charts of an earlier report: the same. */
 static void warn_of_older_charts(const char *output, const struct report_files *files)
 {
     char path[4096];
@@ -111,6 +136,7 @@ enum status report_files_write(const struct report_input *input, const char *out
     if (status == STATUS_OK) {
         print_names(output, &files, glyphs_missing);
         warn_of_older_charts(output, &files);
+        warn_of_older_pages(output, &files);
     }
     supervise_end(&supervise);
 cleanup:

@@ -166,6 +166,23 @@ static void judge(struct report_source *source, const struct evidence_set *set)
         }
 }
 
+/* A policy beside the evidence is not applied, nor is a summary read: whoever named it may think
+ * so. */
+#define PASSED_OVER_MOST 4
+static void warn_of_passed_over(const struct evidence_set *set)
+{
+    size_t said = 0;
+    for (size_t i = 0; i < set->skipped_count && said < PASSED_OVER_MOST; i++) {
+        const struct skipped_source *source = &set->skipped[i];
+        char shown[1024];
+        if (!source->own)
+            continue;
+        text_escape_into(shown, sizeof shown, source->path, strlen(source->path));
+        fprintf(stderr, "rankledger: warning: %s is passed over: %s\n", shown, source->why);
+        said++;
+    }
+}
+
 static enum status summarise(const struct analysis *analysis, const struct texts *texts,
                              struct summary *summary, struct diag *diag)
 {
@@ -194,6 +211,7 @@ static enum status analyze(struct report_source *source, struct summary *summary
     if (status == STATUS_OK)
         status = analyze_print_rejected(&analysis.set, SIZE_MAX, diag);
     if (status == STATUS_OK) {
+        warn_of_passed_over(&analysis.set);
         judge(source, &analysis.set);
         status = summarise(&analysis, source->texts, summary, diag);
     }

@@ -224,13 +224,21 @@ static bool is_list(enum manuscript_kind kind)
     return kind == MANUSCRIPT_ITEM || kind == MANUSCRIPT_COMMAND;
 }
 
+/* A heading with nothing below it but a picture that is no file of this report. */
+static bool heads_nothing(const struct report_input *input, const struct manuscript_block *block)
+{
+    const struct manuscript_block *next = block->next;
+    return next != NULL && next->kind == MANUSCRIPT_CHART && !has_picture(input, next->chart);
+}
+
 /* `before`: the kind of the block before, a section where there is none. */
 static void write_block(struct text_buffer *out, const struct report_input *input,
                         const struct manuscript_block *block, enum manuscript_kind before)
 {
     switch (block->kind) {
     case MANUSCRIPT_SECTION:
-        write_heading(out, block);
+        if (!heads_nothing(input, block))
+            write_heading(out, block);
         break;
     case MANUSCRIPT_VERDICT:
         write_verdict(out, block, out->length == 0);

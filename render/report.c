@@ -309,7 +309,8 @@ enum status report_write(const struct report_input *input, const char *folder, b
                          struct diag *diag)
 {
     struct report_job job = {.input = input, .folder = folder, .diag = diag};
-    enum status status = canvas_fonts_load(diag);
+    bool draws = (input->formats & ~(unsigned)REPORT_MARKDOWN) != 0; /* words alone need no font */
+    enum status status = draws ? canvas_fonts_load(diag) : STATUS_OK;
     if (status == STATUS_OK)
         status = report_pictures_make(input, &job.pictures, diag);
     if (status == STATUS_OK && (input->formats & (REPORT_SVG | REPORT_PNG)))

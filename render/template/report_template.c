@@ -1,6 +1,7 @@
 #include "report_template.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -83,8 +84,11 @@ static enum status read_folder(struct report_template *template, const char *fol
     struct stat info;
     struct report_template_read read = {0};
     bool has_report = false, has_theme = false, has_logo = false;
-    if (stat(folder, &info) != 0)
-        return refuse_folder(folder, diag_reason(errno), diag);
+    if (stat(folder, &info) != 0) {
+        char why[160];
+        snprintf(why, sizeof why, "cannot read: %s", diag_reason(errno));
+        return refuse_folder(folder, why, diag);
+    }
     if (!S_ISDIR(info.st_mode))
         return refuse_folder(folder, "a template is a folder", diag);
     enum status status = read_report(template, folder, &read, &has_report, diag);

@@ -165,6 +165,16 @@ static enum status refuse_gaps(const struct texts *texts, const struct texts_fil
     return status;
 }
 
+/* Pages and pictures are made of texts that nothing has to be escaped in. */
+static bool is_printable(const char *text)
+{
+    struct text_buffer out = {0};
+    text_escape(&out, text, strlen(text));
+    bool same = out.failed || out.length == 0 || strcmp(out.text, text) == 0;
+    text_buffer_fini(&out);
+    return same;
+}
+
 /* Puts the file's texts over those of `texts`, of which it may have all or some. */
 static enum status override(struct texts *texts, const struct texts_file *file, struct diag *diag)
 {
@@ -186,6 +196,10 @@ static enum status override(struct texts *texts, const struct texts_file *file, 
             return json_read_refuse(&file->source, other->node, diag,
                                     "the placeholders differ from those of the built-in text: %s",
                                     own->text);
+        if (!is_printable(other->entry.text))
+            return json_read_refuse(&file->source, other->node, diag,
+                                    "a text of a report is one line without characters that "
+                                    "control, reorder or are none");
         entries[i].text = other->entry.text;
         next++;
     }

@@ -287,6 +287,10 @@ class Template(Html):
         self.assertEqual(root.get("lang"), "fr")
         self.assertEqual(texts(root.find(".//h1")), "Rapport de d\u00e9cision")
         self.accepted("--language", "zh")  # of which the folder says nothing
+        self.write("own/language/fr.json", dict(words, **{"report.title": "a\ufdd0"}))
+        result = self.report(MEASURED, "--template", "own", "--language", "fr", expect=3)
+        self.assertRegex(result.stderr.decode(), r"^rankledger: own/language/fr.json:1:\d+: error: "
+                         "/report.title: a text of a report is one line without characters that")
         del words["report.title"], words["sheet.gates"]
         self.write("own/language/fr.json", words)
         result = self.report(MEASURED, "--template", "own", "--language", "fr", expect=3)

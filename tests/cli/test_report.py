@@ -117,6 +117,24 @@ class Files(Report):
         self.assertEqual(sorted(self.files()), sorted(
             ["charts/%s.svg" % name for name in CHARTS] + ["mine.txt", "report.md"]))
 
+    def test_pages_of_an_earlier_report_are_told_of_and_stay(self):
+        self.report_sample("accept.json", "--format", "md,html")
+        result = self.report_sample("tune.json", "--format", "md")
+        self.assertIn("warning: " + self.output + " still holds report.html of an earlier report\n",
+                      result.stderr)
+        self.assertNotRegex(self.files()["report.md"].decode(), r"\n#### [^\n]*\n\n#",
+                            "a heading without words below")
+
+    def test_without_a_font_that_is_said_and_words_need_none(self):
+        nothing = os.path.join(self.folder, "fonts.conf")
+        with open(nothing, "w") as file:
+            file.write("<fontconfig><dir>/nonexistent</dir></fontconfig>")
+        environment = {"FONTCONFIG_FILE": nothing}
+        result = self.report_sample("accept.json", environment=environment, expect=4)
+        self.assertIn("fontconfig finds no font", result.stderr)
+        self.assertFalse(os.path.exists(self.output))
+        self.report_sample("accept.json", "--format", "md", environment=environment)
+
     def test_charts_of_an_earlier_report_are_told_of_and_stay(self):
         self.report_sample("groups.json")
         result = self.report_sample("accept.json")
@@ -699,6 +717,14 @@ class Evidence(Report):
     def test_a_folder_is_evidence(self):
         result = self.run_report("--output", self.output, "--format", "md", ".")
         self.assertEqual(result.stdout, self.output + "/report.md\n")
+
+    def test_a_policy_beside_the_evidence_is_said_not_to_be_applied(self):
+        with open(self.path("policy.json"), "w") as file:
+            json.dump({"schema": "rankledger.policy/1", "memory_limit": "1 GiB"}, file)
+        result = self.run_report("--output", self.output, "--format", "md", "policy.json",
+                                 *self.records)
+        self.assertEqual(result.stderr, "rankledger: warning: policy.json is passed over: a policy "
+                         "is no evidence (--policy takes it)\n")
 
     def test_invalid_evidence_is_in_the_report_and_in_the_exit_code(self):
         with open(self.path("broken.json"), "w") as file:
