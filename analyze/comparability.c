@@ -53,6 +53,22 @@ static const size_t text_offsets[COMPARABILITY_FIELD_COUNT] = {
     [COMPARABILITY_DEVICE] = offsetof(struct record, hardware.device),
 };
 
+/* As labels say it before the value; the names that are missing here are words already. */
+static const char *const words[COMPARABILITY_FIELD_COUNT] = {
+    [COMPARABILITY_WORLD_SIZE] = "world size",
+    [COMPARABILITY_GLOBAL_BATCH] = "global batch",
+    [COMPARABILITY_MICRO_BATCH] = "micro-batch",
+    [COMPARABILITY_GRADIENT_ACCUMULATION] = "accumulation",
+    [COMPARABILITY_SEQ_LEN] = "sequence length",
+    [COMPARABILITY_VOCAB] = "vocabulary",
+    [COMPARABILITY_DTYPE] = "number format",
+    [COMPARABILITY_ACTIVATION_CHECKPOINTING] = "activation checkpointing",
+    [COMPARABILITY_STATE_BYTES] = "state bytes per parameter",
+    [COMPARABILITY_THROUGHPUT_UNIT] = "throughput unit",
+    [COMPARABILITY_TIMES_COUNT] = "times count:",
+    [COMPARABILITY_DEVICE_COUNT] = "devices",
+};
+
 const char *const *comparability_names(void)
 {
     return names;
@@ -61,6 +77,11 @@ const char *const *comparability_names(void)
 const char *comparability_name(enum comparability_field field)
 {
     return names[field];
+}
+
+const char *comparability_words(enum comparability_field field)
+{
+    return words[field] != NULL ? words[field] : names[field];
 }
 
 bool comparability_find(const char *name, enum comparability_field *field)

@@ -34,6 +34,9 @@ enum comparability_field {
 /* The name of a field; all names in order. Static storage. */
 const char *comparability_name(enum comparability_field field);
 const char *const *comparability_names(void);
+/* The same in words, as a label says it before its value: "micro-batch". Static storage; reports say
+ * "label.NAME" of their language. */
+const char *comparability_words(enum comparability_field field);
 bool comparability_find(const char *name, enum comparability_field *field);
 
 /* The fields that policy.vary may free: all but the unit of the throughput and whether times count,

@@ -50,16 +50,6 @@ static int compare_entries(const void *left, const void *right)
     return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* How a varied field is said in a label. */
-static const char *field_words(enum comparability_field field)
-{
-    if (field == COMPARABILITY_MICRO_BATCH)
-        return "micro-batch";
-    if (field == COMPARABILITY_GRADIENT_ACCUMULATION)
-        return "accumulation";
-    return comparability_name(field);
-}
-
 /* The freed fields in which members of the group differ: only these tell candidates apart. */
 static void find_varied(const struct entry *entries, size_t count,
                         bool varied[COMPARABILITY_FIELD_COUNT])
@@ -80,7 +70,7 @@ static const char *label_of(const struct entry *entry, const bool *varied, struc
         if (!varied[field])
             continue;
         const char *value = entry->texts[field] == NULL ? "not given" : entry->texts[field];
-        text_buffer_printf(&label, ", %s ", field_words((enum comparability_field)field));
+        text_buffer_printf(&label, ", %s ", comparability_words((enum comparability_field)field));
         text_escape(&label, value, strlen(value));
     }
     const char *copy = label.failed ? NULL : arena_copy(arena, label.text, label.length);

@@ -33,7 +33,7 @@ static void add_field(struct text_buffer *label, const struct labelling *labelli
     if (value == NULL)
         value = "not given";
     text_buffer_printf(label, "%s%s ", label->length > 0 ? ", " : "",
-                       comparability_name((enum comparability_field)field));
+                       comparability_words((enum comparability_field)field));
     text_escape(label, value, strlen(value));
 }
 

@@ -346,6 +346,30 @@ Test(group, varied_fields_make_candidates_of_one_strategy)
     end(&f);
 }
 
+Test(group, labels_say_varied_fields_in_words)
+{
+    static const char *const vary[] = {"global_batch", "activation_checkpointing", "seq_len"};
+    struct fixture f;
+    begin(&f);
+    f.policy.vary = vary;
+    f.policy.vary_count = 3;
+    run(&f, "ddp", "'world_size':4,'global_batch':64,'seq_len':8,'activation_checkpointing':false",
+        "");
+    run(&f, "ddp", "'world_size':4,'global_batch':256,'seq_len':9,'activation_checkpointing':true",
+        "");
+    form(&f);
+    cr_assert_eq(f.groups.count, 1);
+    cr_assert_str_eq(f.groups.items[0].candidates[1].label,
+                     "ddp, global batch 256, sequence length 9, activation checkpointing true");
+    end(&f);
+}
+
+Test(group, every_field_has_words)
+{
+    for (int field = 0; field < COMPARABILITY_FIELD_COUNT; field++)
+        cr_assert_null(strchr(comparability_words((enum comparability_field)field), '_'));
+}
+
 Test(group, the_label_names_what_tells_the_groups_apart)
 {
     struct fixture f;
@@ -353,8 +377,8 @@ Test(group, the_label_names_what_tells_the_groups_apart)
     run(&f, "ddp", "'world_size':4,'model':'m','seq_len':512", "");
     run(&f, "ddp", "'world_size':4,'model':'m','seq_len':1024", "");
     form(&f);
-    cr_assert_str_eq(f.groups.items[0].label, "m, 4 ranks, seq_len 512");
-    cr_assert_str_eq(f.groups.items[1].label, "m, 4 ranks, seq_len 1024");
+    cr_assert_str_eq(f.groups.items[0].label, "m, 4 ranks, sequence length 512");
+    cr_assert_str_eq(f.groups.items[1].label, "m, 4 ranks, sequence length 1024");
     end(&f);
 }
 
@@ -366,9 +390,9 @@ Test(group, labels_name_as_many_fields_as_it_takes)
     run(&f, "ddp", "'world_size':4,'model':'m','seq_len':1024,'width':64,'vocab':7", "");
     run(&f, "ddp", "'world_size':4,'model':'m','seq_len':1024,'width':65,'vocab':8", "");
     form(&f);
-    cr_assert_str_eq(f.groups.items[0].label, "m, 4 ranks, seq_len 512, width 64");
-    cr_assert_str_eq(f.groups.items[1].label, "m, 4 ranks, seq_len 1024, width 64");
-    cr_assert_str_eq(f.groups.items[2].label, "m, 4 ranks, seq_len 1024, width 65");
+    cr_assert_str_eq(f.groups.items[0].label, "m, 4 ranks, sequence length 512, width 64");
+    cr_assert_str_eq(f.groups.items[1].label, "m, 4 ranks, sequence length 1024, width 64");
+    cr_assert_str_eq(f.groups.items[2].label, "m, 4 ranks, sequence length 1024, width 65");
     end(&f);
 }
 

@@ -25,7 +25,7 @@ TestSuite(summary_labels, .fini = teardown);
 
 static const char varied[] =
     "{\"schema\": \"rankledger.summary/1\", \"decision\": {\"decision\": \"reject\"}, \"groups\": ["
-    "{\"label\": \"gpt, 4 ranks, global batch 64, seq_len 128 (a.json)\","
+    "{\"label\": \"gpt, 4 ranks, global batch 64, sequence length 128 (a.json)\","
     " \"label_fields\": [\"seq_len\", \"dtype\"], \"label_path\": \"a.json\","
     " \"key\": {\"model\": \"gpt\", \"world_size\": 4, \"global_batch\": 64, \"seq_len\": 128},"
     " \"decision\": {\"decision\": \"tune\", \"candidate\": 1, \"notes\": ["
@@ -36,7 +36,7 @@ static const char varied[] =
     " \"varied\": [{\"name\": \"micro_batch\", \"value\": 1}]},"
     "{\"label\": \"zero2, micro-batch 16\", \"strategy\": \"zero2\","
     " \"varied\": [{\"name\": \"micro_batch\", \"value\": 16}]},"
-    "{\"label\": \"zero3, micro-batch not given, activation_checkpointing true, odd x\","
+    "{\"label\": \"zero3, micro-batch not given, activation checkpointing true, odd x\","
     " \"strategy\": \"zero3\", \"varied\": [{\"name\": \"micro_batch\", \"value\": null},"
     " {\"name\": \"activation_checkpointing\", \"value\": true},"
     " {\"name\": \"odd\", \"value\": \"x\"}]}]}]}";
@@ -65,9 +65,10 @@ Test(summary_labels, are_in_english_what_the_analyzer_wrote)
     const struct summary_group *group = &summary.groups[0];
     cr_assert_str_eq(group->candidates[1].label, "zero2, micro-batch 16");
     cr_assert_str_eq(group->candidates[2].label,
-                     "zero3, micro-batch not given, activation_checkpointing true, odd x");
-    cr_assert_str_eq(group->label,
-                     "gpt, 4 ranks, global batch 64, seq_len 128, dtype not given (a.json)");
+                     "zero3, micro-batch not given, activation checkpointing true, odd x");
+    cr_assert_str_eq(
+        group->label,
+        "gpt, 4 ranks, global batch 64, sequence length 128, number format not given (a.json)");
     cr_assert_str_eq(group->decision.notes[0].values[0].text, "zero2, micro-batch 16");
 }
 
