@@ -212,6 +212,23 @@ static void write_chart(struct text_buffer *out, const struct report_input *inpu
     text_buffer_puts(out, ")\n");
 }
 
+/* A heading of nothing but charts whose pictures are not written; deeper ones do not fill it. */
+static bool is_of_absent_charts(const struct report_input *input,
+                                const struct manuscript_block *heading)
+{
+    bool any = false;
+    for (const struct manuscript_block *block = heading->next; block != NULL; block = block->next) {
+        if (block->kind == MANUSCRIPT_SECTION && block->level <= heading->level)
+            break;
+        if (block->kind == MANUSCRIPT_SECTION)
+            continue;
+        if (block->kind != MANUSCRIPT_CHART || has_picture(input, block->chart))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 static void write_line(struct text_buffer *out, const char *before, const char *text)
 {
     text_buffer_puts(out, before);
@@ -224,20 +241,13 @@ static bool is_list(enum manuscript_kind kind)
     return kind == MANUSCRIPT_ITEM || kind == MANUSCRIPT_COMMAND;
 }
 
-/* A heading with nothing below it but a picture that is no file of this report. */
-static bool heads_nothing(const struct report_input *input, const struct manuscript_block *block)
-{
-    const struct manuscript_block *next = block->next;
-    return next != NULL && next->kind == MANUSCRIPT_CHART && !has_picture(input, next->chart);
-}
-
 /* `before`: the kind of the block before, a section where there is none. */
 static void write_block(struct text_buffer *out, const struct report_input *input,
                         const struct manuscript_block *block, enum manuscript_kind before)
 {
     switch (block->kind) {
     case MANUSCRIPT_SECTION:
-        if (!heads_nothing(input, block))
+        if (!is_of_absent_charts(input, block))
             write_heading(out, block);
         break;
     case MANUSCRIPT_VERDICT:

@@ -135,3 +135,18 @@ Test(markdown_document, links_a_chart_only_where_its_picture_is_written)
     cr_assert_eq(markdown_write(&manuscript, &input, &out, NULL), STATUS_OK);
     cr_assert_eq(out.length, 0);
 }
+
+Test(markdown_document, leaves_out_the_heading_of_a_chart_without_picture_and_words)
+{
+    size_t count;
+    const struct chart_row *charts = chart_table(&count);
+    manuscript_section(&manuscript, 1, "a", "Charts", false);
+    manuscript_section(&manuscript, 2, "b", "Memory", false);
+    manuscript_chart(&manuscript, &charts[0], 0, "Memory");
+    manuscript_section(&manuscript, 1, "c", "Next", false);
+    expect_written(REPORT_MARKDOWN, "\n### Next\n");
+    manuscript_section(&manuscript, 2, "d", "Changes", false);
+    manuscript_chart(&manuscript, &charts[0], 0, "Changes");
+    manuscript_item(&manuscript, MANUSCRIPT_PLAIN, "by 2 %");
+    expect_written(REPORT_MARKDOWN, "\n### Next\n\n#### Changes\n\n- by 2 %\n");
+}
