@@ -40,9 +40,9 @@ static const struct message_table_row rows[] = {
      "Invalid sources of {side} were left out ({count}), the first {path}: {error}"},
     {"compare.level", "{strategy}: the evidence level is {level:level}, and was {base:level}."},
     {"compare.losses_broken",
-     "{strategy}: the loss of step {step} was finite in BASE and is not in NEW."},
-    {"compare.losses_differ",
-     "{strategy}: losses differ from step {step} on, by {difference:percent} at most (step {at})."},
+     "{strategy}: the loss of step {step} (the first is 0) was finite in BASE and is not in NEW."},
+    {"compare.losses_differ", "{strategy}: losses differ from step {step} on (the first is 0), by "
+                              "{difference:percent} at most (step {at})."},
     {"compare.lost", "{strategy}: {metric:metric} was measured in BASE and is not in NEW."},
     {"compare.measured", "{strategy}: {metric:metric} is newly measured: {value} {unit}."},
     {"compare.missing", "{strategy} has evidence in BASE and none in NEW."},

@@ -19,7 +19,7 @@ static struct chart_curve curve_of(const struct summary_candidate *candidate, si
 {
     struct chart_curve curve = {
         .candidate = candidate,
-        .trace = {candidate->losses.items, candidate->losses.count, 1},
+        .trace = {candidate->losses.items, candidate->losses.count, 0},
         .not_finite = candidate->losses.count,
         .difference = NAN,
         .leader = index,

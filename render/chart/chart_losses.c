@@ -48,10 +48,10 @@ static void scale(struct losses_chart *chart)
     struct chart_axis_range losses = chart_axis_range_empty(CHART_AXIS_RANGE);
     struct chart_axis_range steps = chart_axis_range_empty(CHART_AXIS_RANGE);
     steps.whole = true;
-    chart_axis_range_add(&steps, 1);
+    chart_axis_range_add(&steps, 0); /* as the step of a failure counts */
     for (size_t i = 0; i < chart->curves.count; i++) {
         const struct chart_trace *trace = &chart->curves.items[i].trace;
-        chart_axis_range_add(&steps, (double)trace->count);
+        chart_axis_range_add(&steps, (double)trace->count - 1);
         for (size_t k = 0; k < trace->count; k++)
             chart_axis_range_add(&losses, trace->values[k]);
     }
@@ -205,7 +205,7 @@ static void put_warmup(struct losses_chart *chart)
     const struct canvas_box *box = &chart->panel.box;
     struct canvas_paint grey = {chart->frame.theme->ink[THEME_GRID], CANVAS_NONE, CANVAS_NONE, 0,
                                 0};
-    double to = chart_panel_x(&chart->panel, chart->curves.warmup_most + 0.5);
+    double to = chart_panel_x(&chart->panel, chart->curves.warmup_most - 0.5);
     if (chart->curves.warmup_most > 0)
         scene_rectangle(&chart->frame.scene,
                         (struct canvas_box){box->x, box->y, to - box->x, box->height}, &grey);

@@ -29,14 +29,14 @@ static const char *difference_words(struct chart_frame *frame, const struct char
         {"baseline", chart_frame_name(frame, curves->items[curves->baseline].candidate), NAN},
         {"label", chart_frame_name(frame, curve->candidate), NAN},
         {"difference", number(frame, curve->difference), NAN},
-        {"step", NULL, (double)curve->difference_at + 1},
+        {"step", NULL, (double)curve->difference_at},
     };
     return chart_frame_say(frame, id, values, 4);
 }
 
 static const char *step_words(struct chart_frame *frame, const char *id, size_t index)
 {
-    struct sentence_value value = {"step", NULL, (double)index + 1};
+    struct sentence_value value = {"step", NULL, (double)index};
     return chart_frame_say(frame, id, &value, 1);
 }
 

@@ -43,7 +43,8 @@ bool chart_steps_has_content(const struct chart_input *input)
     return false;
 }
 
-/* Steps before the first one with a time. With several rounds it is not told where each warmed up.
+/* Steps before the first one with a time, so that one's number: steps count from 0, as in a
+ * failure. With several rounds it is not told where each warmed up.
  */
 static double warmup_of(const struct summary_candidate *candidate)
 {
@@ -61,8 +62,8 @@ static void read_candidate(struct steps_chart *chart, const struct summary_candi
             chart_axis_range_add(times, ms->items[i]);
         if (ms->count == 0)
             continue;
-        chart->longest = fmax(chart->longest, offset + (double)ms->count);
-        chart->earliest = fmin(chart->earliest, offset + 1);
+        chart->longest = fmax(chart->longest, offset + (double)(ms->count - 1));
+        chart->earliest = fmin(chart->earliest, offset);
     }
 }
 
@@ -84,8 +85,8 @@ static void scale(struct steps_chart *chart)
     choose_scale(&times);
     /* A warm-up much longer than what was measured would leave no room for that. */
     double measured = chart->longest - chart->earliest + 1;
-    if (chart->earliest - 1 <= measured)
-        chart->earliest = 1;
+    if (chart->earliest <= measured)
+        chart->earliest = 0;
     steps.whole = true;
     chart_axis_range_add(&steps, chart->earliest);
     chart_axis_range_add(&steps, chart->longest);
@@ -110,7 +111,7 @@ static void add_time_fact(struct steps_chart *chart, struct chart_grid_cell *cel
     struct sentence_value values[] = {
         {"median", time_text(chart, facts->median), NAN},
         {"largest", time_text(chart, facts->largest), NAN},
-        {"step", NULL, warmup_of(cell->candidate) + (double)facts->largest_step + 1},
+        {"step", NULL, warmup_of(cell->candidate) + (double)facts->largest_step},
         {"rank", NULL, (double)facts->largest_rank},
     };
     chart_grid_fact(cell, &chart->frame, THEME_QUIET,
@@ -153,7 +154,7 @@ static void add_rank_fact(struct steps_chart *chart, struct chart_grid_cell *cel
 static void note_keys(struct steps_chart *chart, const struct summary_candidate *candidate,
                       const struct chart_steps_facts *facts)
 {
-    chart->warmup = chart->warmup || warmup_of(candidate) + 1 > chart->earliest;
+    chart->warmup = chart->warmup || warmup_of(candidate) > chart->earliest;
     chart->rounds = chart->rounds || candidate->round_steps.count > 1;
     chart->band = chart->band || facts->ranks > RANKS_AS_LINES;
     chart->thin = chart->thin || (facts->ranks > 1 && facts->ranks <= RANKS_AS_LINES);
@@ -200,7 +201,7 @@ static void put_warmup(struct steps_chart *chart, const struct summary_candidate
     struct chart_panel *panel = &chart->panel;
     struct canvas_paint grey = {chart->frame.theme->ink[THEME_GRID], CANVAS_NONE, CANVAS_NONE, 0,
                                 0};
-    double to = chart_panel_x(panel, warmup_of(candidate) + 0.5);
+    double to = chart_panel_x(panel, warmup_of(candidate) - 0.5);
     if (warmup_of(candidate) <= 0 || to <= panel->box.x)
         return;
     scene_rectangle(
@@ -213,7 +214,7 @@ static void put_rounds(struct steps_chart *chart, const struct summary_candidate
 {
     struct chart_panel *panel = &chart->panel;
     struct canvas_paint line = stroke(chart->frame.theme->ink[THEME_AXIS], 1, 2);
-    double step = warmup_of(candidate) + 0.5;
+    double step = warmup_of(candidate) - 0.5;
     for (size_t i = 0; i + 1 < candidate->round_steps.count; i++) {
         step += candidate->round_steps.items[i];
         double x = chart_panel_x(panel, step);
@@ -227,7 +228,7 @@ static void put_rounds(struct steps_chart *chart, const struct summary_candidate
 static struct chart_trace trace_of(const struct summary_candidate *candidate,
                                    const struct summary_numbers *times)
 {
-    return (struct chart_trace){times->items, times->count, warmup_of(candidate) + 1};
+    return (struct chart_trace){times->items, times->count, warmup_of(candidate)};
 }
 
 static void put_other_ranks(struct steps_chart *chart, const struct summary_candidate *candidate,
@@ -236,7 +237,7 @@ static void put_other_ranks(struct steps_chart *chart, const struct summary_cand
     const struct theme *theme = chart->frame.theme;
     struct canvas_paint thin = stroke(theme->ink[THEME_AXIS], 0.9, 0);
     if (facts->ranks > RANKS_AS_LINES) {
-        double first = warmup_of(candidate) + 1;
+        double first = warmup_of(candidate);
         struct chart_trace low = {facts->low, facts->steps, first};
         struct chart_trace high = {facts->high, facts->steps, first};
         chart_trace_band(&chart->frame, &chart->panel, &low, &high,

@@ -47,7 +47,7 @@ static void write_candidate(struct sheet_grid *grid, const struct summary_group 
                                                                 : "word.no";
         sheet_grid_group(grid, group);
         sheet_grid_text(grid, candidate->label, CELL_TEXT);
-        sheet_grid_number(grid, (double)step + 1, CELL_WHOLE);
+        sheet_grid_number(grid, (double)step, CELL_WHOLE);
         sheet_grid_text(grid, warmup != NULL ? texts_get(cell_texts(grid->sheet), warmup) : NULL,
                         CELL_TEXT);
         write_value(grid, &candidate->losses, step);

@@ -296,6 +296,8 @@ class Compare(ProgramCase):
         sides = self.two(record("zero1", losses=[4, 2, 1]), record("zero1", losses=[4, 2, None]))
         found = self.compare("--max-regression", "5", *sides, code=1)
         self.assertEqual(self.ids(found), ["compare.losses_broken"])
+        self.assertIn("the loss of step 2 (the first is 0) was finite",
+                      found["groups"][0]["findings"][0]["text"])
 
     # ---- what is given ----
 

@@ -245,6 +245,14 @@ class Workbook(Report):
         self.assertEqual(mine, [time for rank in samples for time in rank])
         self.assertEqual([row["Strategy"] for row in rows][:1], ["zero1"])  # the best ranked first
 
+    def test_steps_of_losses_count_from_0_as_in_a_failure(self):
+        summary = sample("accept.json")
+        summary["groups"][0]["candidates"][1]["samples"]["losses"] = [3, 2.5, 2.25]
+        self.report_summary(summary, "--format", "xlsx")
+        rows = self.book().table("Losses", 1)
+        self.assertEqual([(row["Optimizer step"], row["Loss"]) for row in rows],
+                         [(0, 3), (1, 2.5), (2, 2.25)])
+
     def test_more_samples_than_a_sheet_takes_are_cut_and_said(self):
         summary = sample("accept.json")
         for index, candidate in enumerate(summary["groups"][0]["candidates"]):
