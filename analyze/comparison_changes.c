@@ -180,20 +180,29 @@ static const struct comparison_gate *find_gate(const struct comparison_candidate
     return NULL;
 }
 
-/* Of a limit on a number its value and limit are told, of the others the gate's own words. */
-static const char *gate_id(const struct comparison_gate *gate)
-{
-    if (!gate->failed)
-        return "compare.gate_passes";
-    if (strcmp(gate->name, "communication") == 0 && !isnan(gate->limit))
-        return "compare.gate_fails_share";
-    bool plain = strcmp(gate->name, "memory") == 0 || strcmp(gate->name, "throughput") == 0;
-    return plain && !isnan(gate->limit) ? "compare.gate_fails" : "compare.gate_fails_other";
-}
-
 static bool has_verdict(const struct comparison_gate *gate, const char *verdict)
 {
     return gate->verdict != NULL && strcmp(gate->verdict, verdict) == 0;
+}
+
+/* What NEW's policy asks for and BASE's did not: that tells nothing of how the two measured. */
+static bool was_not_applied(const struct comparison_gate *base, const struct comparison_gate *now)
+{
+    return now->failed && has_verdict(base, "not_applied");
+}
+
+/* Of a limit on a number its value and limit are told, of the others the gate's own words. */
+static const char *gate_id(const struct comparison_gate *base, const struct comparison_gate *now)
+{
+    bool plain = strcmp(now->name, "memory") == 0 || strcmp(now->name, "throughput") == 0;
+    bool fresh = was_not_applied(base, now);
+    if (!now->failed)
+        return "compare.gate_passes";
+    if (strcmp(now->name, "communication") == 0 && !isnan(now->value) && !isnan(now->limit))
+        return fresh ? "compare.gate_fails_applied_share" : "compare.gate_fails_share";
+    if (plain && !isnan(now->value) && !isnan(now->limit))
+        return fresh ? "compare.gate_fails_applied" : "compare.gate_fails";
+    return fresh ? "compare.gate_fails_applied_other" : "compare.gate_fails_other";
 }
 
 /* Whether a gate's answer changed. What was not judged, because the run failed before it measured
@@ -221,12 +230,15 @@ static void tell_gates(struct comparison_teller *teller, const struct comparison
             MESSAGE_NUMBER("limit", now->limit),
             MESSAGE_TEXT("unit", now->unit != NULL ? now->unit : ""),
             MESSAGE_TEXT("detail", now->detail != NULL ? now->detail : now->verdict)};
+        bool regression = now->failed && !was_not_applied(base, now);
         const struct comparison_finding finding = {
-            .tendency = now->failed ? COMPARISON_REGRESSION : COMPARISON_IMPROVEMENT,
+            .tendency = regression    ? COMPARISON_REGRESSION
+                        : now->failed ? COMPARISON_NOTE
+                                      : COMPARISON_IMPROVEMENT,
             .category = COMPARISON_GATES,
-            .beyond = now->failed && counts(teller, COMPARISON_GATES),
+            .beyond = regression && counts(teller, COMPARISON_GATES),
             .strategy = row->label};
-        comparison_parts_tell(teller, &finding, gate_id(now), values, COUNT(values));
+        comparison_parts_tell(teller, &finding, gate_id(base, now), values, COUNT(values));
     }
 }
 

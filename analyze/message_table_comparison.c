@@ -23,6 +23,13 @@ static const struct message_table_row rows[] = {
     {"compare.fails_otherwise", "{strategy} fails on both sides: in BASE {base}; in NEW {failure}"},
     {"compare.gate_fails", "{strategy} fails {gate:gate} now, which it passed: {value} against a "
                            "limit of {limit} {unit}."},
+    {"compare.gate_fails_applied", "{strategy} fails {gate:gate}, which was not applied in BASE: "
+                                   "{value} against a limit of {limit} {unit}."},
+    {"compare.gate_fails_applied_other",
+     "{strategy} fails {gate:gate}, which was not applied in BASE: {detail:detail}."},
+    {"compare.gate_fails_applied_share",
+     "{strategy} fails {gate:gate}, which was not applied in "
+     "BASE: {value:percent} against a limit of {limit:percent}."},
     {"compare.gate_fails_other",
      "{strategy} fails {gate:gate} now, which it passed: {detail:detail}."},
     {"compare.gate_fails_share", "{strategy} fails {gate:gate} now, which it passed: "

@@ -250,6 +250,21 @@ class Compare(ProgramCase):
         self.compare("--fail-on", "gates", "a.json", "b.json", code=1)
         self.compare("--fail-on", "decision", "a.json", "b.json")
 
+    def test_a_gate_that_was_not_applied_was_not_passed(self):
+        self.write("e/zero1.json", record("zero1", communication_ratio=0.4))
+        self.run_program("analyze", "--output", "a.json", "e")
+        self.write("p.json", {"schema": "rankledger.policy/1", "min_throughput": 9000,
+                              "max_communication_ratio": 0.3})
+        self.run_program("analyze", "--policy", "p.json", "--output", "b.json", "e")
+        found = self.compare("--fail-on", "gates", "a.json", "b.json")
+        told = {f["id"]: f for f in found["groups"][0]["findings"]}
+        gate = told["compare.gate_fails_applied"]
+        self.assertEqual((gate["tendency"], gate["beyond"]), ("note", False))
+        self.assertIn("which was not applied in BASE: 1,000 against a limit of 9,000", gate["text"])
+        self.assertIn("BASE: 40 % against a limit of 30 %",
+                      told["compare.gate_fails_applied_share"]["text"])
+        self.assertNotIn("compare.gate_fails", self.ids(found))
+
     def test_a_gate_that_was_not_evaluated_is_not_passed(self):
         self.write("p.json", {"schema": "rankledger.policy/1", "min_throughput": 2000})
         slow, failed = record("zero1"), record("zero1", section__failure="lost")
