@@ -327,6 +327,16 @@ static enum status set_rows(struct setting *setting, size_t rows, struct diag *d
 
 /* ---- The chart ---- */
 
+/* What a chart that stands in one piece may take: words that lead to it stay with it, and where
+ * they do, a page was begun for both, or half of one is free. */
+static double room_in_one(const struct setting *setting)
+{
+    const struct pdf_flow *flow = setting->flow;
+    double page = room_of_page(flow);
+    bool led = setting->input.below_heading && room_left(flow) >= ROOM_FOR_PARTS * page;
+    return led ? room_left(flow) : page;
+}
+
 /* Higher than a page: in parts, or where it has none, smaller. */
 static enum status set_high(struct setting *setting, struct diag *diag)
 {
@@ -337,7 +347,7 @@ static enum status set_high(struct setting *setting, struct diag *diag)
     setting->placed = false;
     for (double width = WIDTH_MOST; status == STATUS_OK && !setting->placed; width *= 1.2) {
         /* beside headings of a page's height nothing helps */
-        double room = width < 10 * WIDTH_MOST ? room_of_page(setting->flow) : INFINITY;
+        double room = width < 10 * WIDTH_MOST ? room_in_one(setting) : INFINITY;
         status = try_chart(setting, width, room, diag);
     }
     return status;
@@ -355,7 +365,7 @@ enum status pdf_block_chart(struct pdf_flow *flow, const struct manuscript_block
     if (status == STATUS_OK && !setting.placed && flow->chart_width < WIDTH_MOST)
         status = try_chart(&setting, WIDTH_MOST, room_left(flow), diag);
     if (status == STATUS_OK && !setting.placed)
-        status = try_chart(&setting, flow->chart_width, room_of_page(flow), diag);
+        status = try_chart(&setting, flow->chart_width, room_in_one(&setting), diag);
     if (status == STATUS_OK && !setting.placed)
         status = set_high(&setting, diag);
     flow->y += (WORDS_GAP - GAP_OF_WORDS) * flow->density.gap;

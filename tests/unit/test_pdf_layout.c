@@ -121,11 +121,14 @@ Test(pdf_layout, keeps_a_chart_with_the_words_that_lead_to_it)
 {
     static const struct {
         const char *anchor, *of_chart; /* an id of what the chart alone says */
-    } charts[] = {{"charts-frontier", "chart.frontier.front"},
+    } charts[] = {{"charts-memory", "chart.memory.value"},
+                  {"charts-frontier", "chart.frontier.front"},
+                  {"charts-step_split", "chart.split.value"},
+                  {"charts-communication", "chart.communication.value"},
                   {"charts-ledger_scale", "chart.scale.ranks"}};
     struct pdf_recorder recorder;
     pdf_recorder_init(&recorder, "en");
-    for (size_t count = 2; count <= 8; count++) {
+    for (size_t count = 2; count <= 14; count++) {
         pdf_recorder_lay_sample(&recorder, SUMMARY_SAMPLE_COMPLETE, count);
         for (size_t i = 0; i < sizeof charts / sizeof charts[0]; i++) {
             size_t page = pdf_recorder_page_of(&recorder, charts[i].anchor);
