@@ -53,7 +53,9 @@ struct action {
 struct sensitivity_change {
     const char *direction, *comparison;
     double value;
-    long candidate;       /* selected beyond it, -1 none */
+    double beyond;  /* the next value in the direction where the answer may change again; infinite:
+                       none */
+    long candidate; /* selected beyond it, -1 none */
     const char *strategy; /* of that candidate, NULL none */
     enum verdict verdict;
     const char *rule;

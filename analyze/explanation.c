@@ -36,14 +36,14 @@ void explanation_parts_tell(struct explanation_teller *teller, enum explanation_
     item->count += teller->status == STATUS_OK;
 }
 
-double explanation_parts_rounded(double value, bool share, bool up)
+double explanation_parts_rounded(double value, bool share, double beyond)
 {
     char text[64];
     double rounded;
     size_t length = 0;
     text_rounded_toward(text, sizeof text - sizeof "e-2", share ? 100 * value : value,
                         share ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN,
-                        up ? (double)INFINITY : -(double)INFINITY);
+                        share ? 100 * beyond : beyond);
     for (const char *c = text; *c != '\0'; c++)
         if (*c != ',') /* between thousands */
             text[length++] = *c;

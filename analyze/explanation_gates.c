@@ -83,9 +83,11 @@ void explanation_parts_needs(struct explanation_teller *teller)
         bool minimum = strcmp(gate->name, "throughput") == 0;
         bool share = strcmp(gate->name, "communication") == 0;
         const struct sentence_value values[] = {
-            MESSAGE_NUMBER("value", explanation_parts_rounded(gate->value, share, !minimum)),
-            MESSAGE_NUMBER("change",
-                           explanation_parts_rounded(gate->limit / gate->value - 1, true, true)),
+            MESSAGE_NUMBER(
+                "value", explanation_parts_rounded(gate->value, share,
+                                                   minimum ? -(double)INFINITY : (double)INFINITY)),
+            MESSAGE_NUMBER("change", explanation_parts_rounded(gate->limit / gate->value - 1, true,
+                                                               (double)INFINITY)),
             MESSAGE_TEXT("unit", gate->unit != NULL ? gate->unit : "")};
         bool nothing = minimum && gate->value <= 0; /* no percentage makes it fast enough */
         for (size_t k = 0; k < COUNT(needs); k++)

@@ -16,10 +16,11 @@ void explanation_parts_tell(struct explanation_teller *teller, enum explanation_
                             const char *id, const struct sentence_value *values, size_t count);
 
 /*
- * The number that a sentence shows for it, rounded up or down, so that what it says of that number
- * holds as it is read; of a share, in whole and tenths of a percent. NAN stays.
+ * The number that a sentence shows for it, rounded toward `beyond` (text_rounded_toward), so that
+ * what it says of that number holds as it is read; of a share, in whole and tenths of a percent.
+ * NAN stays.
  */
-double explanation_parts_rounded(double value, bool share, bool up);
+double explanation_parts_rounded(double value, bool share, double beyond);
 
 /* explanation_gates.c: failed gates, then passed ones; what would pass them. */
 void explanation_parts_gates(struct explanation_teller *teller);

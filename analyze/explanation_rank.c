@@ -155,6 +155,36 @@ static const char *change_id(const struct explanation_teller *teller,
     return shape->share ? "explain.change_share" : "explain.change";
 }
 
+/* A candidate's value of what a limit limits, NAN: not measured. */
+static double limited_value(const struct comparison_candidate *candidate, const char *limit)
+{
+    if (strcmp(limit, "memory_limit_mb") == 0)
+        return peak_of(candidate);
+    if (strcmp(limit, "min_throughput") == 0)
+        return candidate->throughput;
+    if (strcmp(limit, "max_communication_ratio") == 0)
+        return candidate->communication_ratio;
+    for (size_t i = 0; i < candidate->gate_count; i++)
+        if (strcmp(limit, "max_memory_fraction") == 0 &&
+            strcmp(candidate->gates[i].name, "memory") == 0)
+            return peak_of(candidate) / candidate->gates[i].limit;
+    return (double)NAN;
+}
+
+/* The nearest value of a candidate further in the direction: there the answer may change again.
+ * Infinite: none. */
+static double find_beyond(const struct comparison_members *group, const char *limit, double value,
+                          bool up)
+{
+    double found = up ? (double)INFINITY : -(double)INFINITY;
+    for (size_t i = 0; limit != NULL && i < group->candidate_count; i++) {
+        double own = limited_value(&group->candidates[i], limit);
+        if (up ? own > value : own < value)
+            found = up ? fmin(found, own) : fmax(found, own);
+    }
+    return found;
+}
+
 static void tell_change(struct explanation_teller *teller, struct summary_reader *reader,
                         uint32_t row, uint32_t change)
 {
@@ -167,6 +197,7 @@ static void tell_change(struct explanation_teller *teller, struct summary_reader
     bool up = direction != NULL && strcmp(direction, "up") == 0;
     const struct change_shape shape = {strcmp(unit, "ratio") == 0, strcmp(comparison, "any") == 0};
     double value = json_fields_number(&reader->fields, change, "value");
+    double beyond = find_beyond(teller->item->group, limit, value, up);
     const char *id = change_id(teller, selected_beyond(teller, reader, change), decision, &shape);
     const char *words = limit;
     for (size_t i = 0; i < COUNT(limits); i++)
@@ -175,7 +206,7 @@ static void tell_change(struct explanation_teller *teller, struct summary_reader
     const struct sentence_value values[] = {
         MESSAGE_TEXT("limit", words),
         MESSAGE_TEXT("comparison", comparison_words(comparison)),
-        MESSAGE_NUMBER("value", explanation_parts_rounded(value, shape.share, up)),
+        MESSAGE_NUMBER("value", explanation_parts_rounded(value, shape.share, beyond)),
         MESSAGE_TEXT("unit", unit),
         MESSAGE_TEXT("decision", decision),
         MESSAGE_TEXT("rule", rule != NULL ? rule : "")};
@@ -197,7 +228,7 @@ static void tell_needed_speed(struct explanation_teller *teller)
         MESSAGE_TEXT("other", other->label), MESSAGE_NUMBER("base", other->throughput),
         MESSAGE_TEXT("unit", own->throughput_unit),
         MESSAGE_NUMBER("change", explanation_parts_rounded(other->throughput / own->throughput - 1,
-                                                           true, true))};
+                                                           true, (double)INFINITY))};
     explanation_parts_tell(teller, EXPLANATION_CHANGE, "explain.need_speed", values, COUNT(values));
 }
 

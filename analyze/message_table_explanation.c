@@ -24,24 +24,28 @@ static const struct message_table_row rows[] = {
     {"explain.behind_unsampled",
      "Against {other}: throughput is {value} {unit}, {change:percent} less than {base} {unit}; "
      "with fewer than {needed} steps on a side nothing tells whether that is resolved."},
-    {"explain.change", "With {limit:limit} {comparison:bound} {value} {unit} it would be selected; "
-                       "the decision would be {decision:decision} ({rule})."},
+    {"explain.change",
+     "With {limit:limit} {comparison:bound} {value:exact} {unit} it would be selected; "
+     "the decision would be {decision:decision} ({rule})."},
     {"explain.change_any", "With any {limit:limit} at all it would be selected; the decision would "
                            "be {decision:decision} ({rule})."},
-    {"explain.change_away",
-     "With {limit:limit} {comparison:bound} {value} {unit} it would no longer be selected; the "
-     "decision would be {decision:decision} ({rule})."},
+    {"explain.change_away", "With {limit:limit} {comparison:bound} {value:exact} {unit} it would "
+                            "no longer be selected; the "
+                            "decision would be {decision:decision} ({rule})."},
     {"explain.change_away_any", "With any {limit:limit} at all it would no longer be selected; the "
                                 "decision would be {decision:decision} ({rule})."},
-    {"explain.change_away_share",
-     "With {limit:limit} {comparison:bound} {value:percent} it would no longer be selected; the "
+    {"explain.change_away_share", "With {limit:limit} {comparison:bound} {value:exact_percent} it "
+                                  "would no longer be selected; the "
+                                  "decision would be {decision:decision} ({rule})."},
+    {"explain.change_decision",
+     "With {limit:limit} {comparison:bound} {value:exact} {unit} the decision "
+     "would be {decision:decision} ({rule})."},
+    {"explain.change_decision_share",
+     "With {limit:limit} {comparison:bound} {value:exact_percent} the "
      "decision would be {decision:decision} ({rule})."},
-    {"explain.change_decision", "With {limit:limit} {comparison:bound} {value} {unit} the decision "
-                                "would be {decision:decision} ({rule})."},
-    {"explain.change_decision_share", "With {limit:limit} {comparison:bound} {value:percent} the "
-                                      "decision would be {decision:decision} ({rule})."},
-    {"explain.change_share", "With {limit:limit} {comparison:bound} {value:percent} it would be "
-                             "selected; the decision would be {decision:decision} ({rule})."},
+    {"explain.change_share",
+     "With {limit:limit} {comparison:bound} {value:exact_percent} it would be "
+     "selected; the decision would be {decision:decision} ({rule})."},
     {"explain.chosen", "{strategy} was chosen: it ranks first of {count} that pass every gate."},
     {"explain.chosen_alone",
      "{strategy} was chosen: it is the only one of {total} that passes every gate."},

@@ -245,6 +245,15 @@ static size_t first_change(const struct search *search, struct outcome *outcome)
     return low;
 }
 
+/* The point after that of a step; infinite: none. */
+static double point_beyond(const struct search *search, size_t step)
+{
+    size_t next = step - step % 2 + 2;
+    if (next < search->steps)
+        return point_of(search, next);
+    return search->down ? -(double)INFINITY : (double)INFINITY;
+}
+
 static void add_change(const struct search *search, const char *comparison, double value,
                        const struct outcome *outcome, struct sensitivity *row)
 {
@@ -253,6 +262,7 @@ static void add_change(const struct search *search, const char *comparison, doub
         .direction = search->down ? "down" : "up",
         .comparison = comparison,
         .value = value,
+        .beyond = search->down ? -(double)INFINITY : (double)INFINITY,
         .candidate = outcome->selected,
         .strategy = outcome->selected < 0
                         ? NULL
@@ -300,6 +310,7 @@ static void look(struct search *search, bool down, struct sensitivity *row)
     bool beyond = step % 2 == 1;
     add_change(search, down ? (beyond ? "below" : "at_most") : (beyond ? "above" : "at_least"),
                point_of(search, step), &outcome, row);
+    row->changes[row->change_count - 1].beyond = point_beyond(search, step);
 }
 
 /* A minimum that is not set is asked for in the unit of the records. */

@@ -262,16 +262,16 @@ static void put_value(struct printer *printer, const struct sensitivity *row, do
     text_buffer_printf(printer->out, " %s", ratio ? "%" : row->unit);
 }
 
-/* Rounded away from the present value, so that what is said still holds at the number shown. */
+/* Rounded away from the present value and not as far as the next one of a candidate, so that what
+ * is said holds at the number shown. */
 static void put_threshold(struct printer *printer, const struct sensitivity *row,
                           const struct sensitivity_change *change)
 {
     char number[64];
     bool ratio = strcmp(row->unit, "ratio") == 0;
-    text_rounded_toward(number, sizeof number, ratio ? 100 * change->value : change->value,
-                        ratio ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN,
-                        strcmp(change->direction, "up") == 0 ? (double)INFINITY
-                                                             : -(double)INFINITY);
+    double factor = ratio ? 100 : 1;
+    text_rounded_toward(number, sizeof number, factor * change->value,
+                        ratio ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN, factor * change->beyond);
     text_buffer_printf(printer->out, "%s %s", number, ratio ? "%" : row->unit);
 }
 

@@ -1,5 +1,6 @@
 #include "sentence.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,8 @@ static struct decimals decimals_of(const char *sentence, const struct sentence_v
          open = sentence_next_blank(end + 1, &end)) {
         size_t length = sentence_name_length(open, end);
         const struct sentence_value *value = find_value(values, count, open + 1, length);
+        if (strncmp(open + 1 + length, ":exact", sizeof ":exact" - 1) == 0)
+            continue;
         int kind = open + 1 + length < end ? TEXT_ROUNDED_PERCENT : TEXT_ROUNDED_PLAIN;
         if (value != NULL && value->text == NULL && counts[kind] < MOST_NUMBERS)
             numbers[kind][counts[kind]++] =
@@ -70,6 +73,11 @@ static void put_value(struct text_buffer *out, const struct sentence_value *valu
         text_buffer_puts(out, value->text);
     } else if (isnan(value->number)) {
         text_buffer_puts(out, words->not_measured);
+    } else if (strcmp(format, "exact") == 0) {
+        text_buffer_puts(out, text_number(number, sizeof number, value->number, DBL_DIG));
+    } else if (strcmp(format, "exact_percent") == 0) {
+        text_buffer_puts(out, text_number(number, sizeof number, 100 * value->number, DBL_DIG));
+        text_buffer_puts(out, " %");
     } else if (strcmp(format, "percent") == 0) {
         text_buffer_puts(out,
                          text_rounded(number, sizeof number, 100 * value->number,

@@ -27,7 +27,8 @@ struct sentence_words {
 
 /*
  * Appends the sentence. Numbers are rounded for reading (text_rounded), with more decimals where
- * two different ones would look the same; "{x:percent}" is a fraction as percentage. False if a
+ * two different ones would look the same; "{x:percent}" is a fraction as percentage;
+ * "{x:exact}" and "{x:exact_percent}" are not rounded, for what the caller has rounded. False if a
  * blank has no value; it is then written as it stands.
  */
 bool sentence_fill(struct text_buffer *out, const char *sentence,

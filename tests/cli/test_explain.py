@@ -75,6 +75,15 @@ class Explain(ProgramCase):
                       changes[1])
         self.assertIn("10 % more than it does", self.sentences("zero1", "change")[-1])
 
+    def test_a_limit_is_not_rounded_as_far_as_the_next_peak(self):
+        self.write("e/zero1.json", record("zero1", throughput=1000, peak_memory_mb=127.87))
+        self.write("e/zero2.json", record("zero2", throughput=900, peak_memory_mb=127.84))
+        self.analyze()
+        text = self.run_program("analyze", "e").stdout.decode()
+        self.assertIn("memory limit (now none) below 127.87 MiB: ", text)
+        self.assertIn("With a memory limit below 127.87 MiB it would be selected",
+                      self.sentences("zero2", "change")[0])
+
     def test_the_one_that_was_chosen(self):
         self.three()
         self.analyze("--memory-limit-mb", "115")

@@ -75,6 +75,14 @@ Test(sensitivity, looks_at_limits_that_are_not_applied)
     expect("max_communication_ratio", "down", "below", 0.10, NULL);
 }
 
+Test(sensitivity, knows_the_next_value_where_the_answer_may_change_again)
+{
+    add_two();
+    group_sample_decide(&sample);
+    cr_assert_eq(change("memory_limit_mb", "down")->beyond, 15593);
+    cr_assert_eq(change("min_throughput", "up")->beyond, INFINITY);
+}
+
 Test(sensitivity, names_the_gain_that_would_not_do)
 {
     group_sample_add(&sample, STRATEGY_DDP, 100, 0.10, 16661);
