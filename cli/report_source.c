@@ -15,7 +15,7 @@
 
 /* ---- A summary or a comparison ---- */
 
-enum kind { IS_OTHER, IS_SUMMARY, IS_COMPARISON };
+enum kind { IS_OTHER, IS_FOLDER, IS_SUMMARY, IS_COMPARISON };
 
 /* By the schema, of any edition: the loaders say which ones they know. */
 static enum kind kind_of(const char *schema)
@@ -83,39 +83,28 @@ static enum status read_document(const struct report_source *source, const char 
                               : changes_load(&document, source->texts, summary, diag);
 }
 
-/* Whether a file is one of our summaries; what cannot be read is none, and is told later. */
-static enum status is_summary(const char *path, bool *found, struct diag *diag)
+/* What a file is; what cannot be read is other, and is told later. */
+static enum status kind_of_file(const char *path, enum kind *kind, struct diag *diag)
 {
     struct input_buffer input = {0};
     enum input_fault fault = INPUT_FAULT_NONE;
     struct stat info;
-    enum kind kind = IS_OTHER;
     enum status status = STATUS_OK;
-    *found = false;
-    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+    bool there = strcmp(path, "-") != 0 && stat(path, &info) == 0;
+    *kind = there && S_ISDIR(info.st_mode) ? IS_FOLDER : IS_OTHER;
+    if (!there || !S_ISREG(info.st_mode))
         return STATUS_OK;
     struct diag ignored = {0};
     if (input_read_file(&input, path, SUMMARY_LIMIT, &fault, &ignored) == STATUS_OK)
-        status = find_kind(&input, &kind, diag);
+        status = find_kind(&input, kind, diag);
     input_fini(&input);
-    *found = kind == IS_SUMMARY;
     return status;
 }
 
-/* A report is made of one summary; of several, what differs is asked for. */
-static enum status refuse_several(const struct report_source *source, struct diag *diag)
+static enum status refuse_summaries(const struct options_list *operands, struct diag *diag)
 {
-    const struct options_list *operands = source->operands;
     char first[512];
     char second[512];
-    bool found = operands->count > 1;
-    for (size_t i = 0; i < operands->count && found; i++) {
-        enum status status = is_summary(operands->values[i], &found, diag);
-        if (status != STATUS_OK)
-            return status;
-    }
-    if (!found)
-        return STATUS_OK;
     return diag_set(
         diag, STATUS_USAGE,
         "%zu summaries given, and a report is made of one: type 'rankledger compare "
@@ -124,6 +113,35 @@ static enum status refuse_several(const struct report_source *source, struct dia
         operands->count,
         text_escape_into(first, sizeof first, operands->values[0], strlen(operands->values[0])),
         text_escape_into(second, sizeof second, operands->values[1], strlen(operands->values[1])));
+}
+
+static enum status refuse_comparison(const char *path, struct diag *diag)
+{
+    char shown[1024];
+    return diag_set(diag, STATUS_USAGE,
+                    "%s is a comparison, of which a report is made alone: name it without other "
+                    "paths",
+                    text_escape_into(shown, sizeof shown, path, strlen(path)));
+}
+
+/* A report is made of one summary, or of one comparison. Evidence may be thousands of files, which
+ * are not read for this: it ends at the first. */
+static enum status refuse_several(const struct report_source *source, struct diag *diag)
+{
+    const struct options_list *operands = source->operands;
+    bool summaries = operands->count > 1;
+    bool evidence = operands->count < 2;
+    for (size_t i = 0; i < operands->count && !evidence; i++) {
+        enum kind kind = IS_FOLDER;
+        enum status status = kind_of_file(operands->values[i], &kind, diag);
+        if (status == STATUS_OK && kind == IS_COMPARISON)
+            status = refuse_comparison(operands->values[i], diag);
+        if (status != STATUS_OK)
+            return status;
+        summaries = summaries && kind == IS_SUMMARY;
+        evidence = kind == IS_OTHER;
+    }
+    return summaries ? refuse_summaries(operands, diag) : STATUS_OK;
 }
 
 /* *done: the operand was one. A pipe can be no evidence: it cannot be read a second time. */

@@ -60,7 +60,8 @@ enum status template_logo_read(struct report_template_logo *logo, const char *pa
     enum input_fault fault = INPUT_FAULT_NONE;
     enum status status = input_read_file(&input, path, TEMPLATE_LOGO_BYTES, &fault, diag);
     if (status == STATUS_OK)
-        status = decode(path, &input, &found, diag);
+        status = input.size == 0 ? refuse(path, "it is empty", diag)
+                                 : decode(path, &input, &found, diag);
     if (status == STATUS_OK) {
         found.png = (const unsigned char *)arena_copy(arena, input.data, input.size);
         found.size = input.size;

@@ -188,6 +188,13 @@ class Changes(ProgramCase):
         self.assertIn("rankledger compare --format json --output comparison.json base.json "
                       "new.json", run.stderr.decode())
 
+    def test_a_comparison_is_reported_alone(self):
+        self.compare()
+        run = self.run_program("report", "--output", "out", "new", "c.json")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("c.json is a comparison, of which a report is made alone",
+                      run.stderr.decode())
+
     def test_a_template_without_these_sections_still_reports(self):
         self.write("t/language/en.json", {})
         self.write("t/report.json", {"md": {"sections": ["sources"]},

@@ -263,6 +263,8 @@ class Template(Html):
         self.write("own/report.json", "{}")
         self.write("own/logo.png", "no picture")
         self.refused("own/logo.png: error: it cannot be decoded")
+        self.write("own/logo.png", "")
+        self.refused("own/logo.png: error: it is empty")
 
     def test_every_name_of_the_built_in_one_is_explained(self):
         with open(os.path.join(SOURCE, "templates", "template.md"), encoding="utf-8") as file:
