@@ -215,6 +215,13 @@ Test(chart_scale, a_strategy_with_the_line_of_another_candidate_lacks_none)
     cr_assert(!recording_canvas_says(&recorder.canvas, "No line"));
 }
 
+Test(chart_scale, more_candidates_than_are_shown_are_counted)
+{
+    make(75);
+    draw();
+    cr_assert(recording_canvas_says(&recorder.canvas, "60 of 75 candidates are shown"));
+}
+
 Test(chart_scale, has_content_if_any_ledger_is_known)
 {
     make(2);
