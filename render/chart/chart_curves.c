@@ -21,6 +21,7 @@ static struct chart_curve curve_of(const struct summary_candidate *candidate, si
         .candidate = candidate,
         .trace = {candidate->losses.items, candidate->losses.count, 0},
         .not_finite = candidate->losses.count,
+        .batch = candidate->global_batch,
         .difference = NAN,
         .leader = index,
     };
@@ -73,6 +74,12 @@ static size_t find_baseline(const struct chart_curves *curves, const char *strat
     return found == curves->count ? 0 : found;
 }
 
+/* What is not told may be the same. */
+static bool differs(double a, double b)
+{
+    return !isnan(a) && !isnan(b) && a != b;
+}
+
 static void add_warmup(struct chart_curves *curves, const struct summary_candidate *candidate)
 {
     double warmup = isfinite(candidate->warmup) ? candidate->warmup : 0;
@@ -93,13 +100,16 @@ enum status chart_curves_of(struct chart_frame *frame, struct chart_curves *curv
             continue;
         add_warmup(curves, frame->rows.items[i]);
         curves->items[curves->count] = curve_of(frame->rows.items[i], curves->count);
+        if (isnan(curves->items[curves->count].batch))
+            curves->items[curves->count].batch = frame->group->global_batch;
         curves->count++;
     }
     curves->baseline = find_baseline(curves, frame->group->decision.baseline);
     for (size_t i = 0; i < curves->count && curves->baseline < curves->count; i++) {
         struct chart_curve *curve = &curves->items[i];
         double difference;
-        if (i != curves->baseline &&
+        curve->other_batch = differs(curve->batch, curves->items[curves->baseline].batch);
+        if (i != curves->baseline && !curve->other_batch &&
             compare(curve, &curves->items[curves->baseline], &difference, &curve->difference_at))
             curve->difference = difference;
     }
@@ -138,7 +148,8 @@ void chart_curves_join(struct chart_curves *curves, const struct chart_panel *pa
     for (size_t i = 0; i < curves->count; i++) {
         for (size_t k = 0; k < i; k++) {
             const struct chart_curve *other = &curves->items[k];
-            if (other->leader != k || !ended_alike(other, &curves->items[i]) ||
+            if (other->leader != k || differs(other->batch, curves->items[i].batch) ||
+                !ended_alike(other, &curves->items[i]) ||
                 !on_one_line(panel, other, &curves->items[i]))
                 continue;
             curves->items[i].leader = k;
@@ -168,6 +179,15 @@ double chart_curves_spread(const struct chart_curves *curves, size_t leader)
         }
     }
     return spread;
+}
+
+bool chart_curves_other_batch(const struct chart_curves *curves)
+{
+    for (size_t i = 0; i < curves->count; i++) {
+        if (curves->items[i].other_batch)
+            return true;
+    }
+    return false;
 }
 
 size_t chart_curves_farthest(const struct chart_curves *curves)

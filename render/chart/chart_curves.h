@@ -4,7 +4,7 @@
 #include "chart_trace.h"
 
 /* The losses of a group's candidates, compared with each other: curves, of which those that no eye
- * could tell apart share one line. Steps count from 1, the first of the run. */
+ * could tell apart share one line. Steps count from 0, the first of the run. */
 
 struct chart_curve {
     const struct summary_candidate *candidate;
@@ -12,7 +12,10 @@ struct chart_curve {
     size_t last;       /* index of the last finite loss; there is one */
     size_t not_finite; /* index of the first loss that is not finite; trace.count: none */
     bool rises;        /* its last loss is above its first */
-    double difference; /* the largest from the baseline's, absolute; NAN: no step in common */
+    double batch;      /* its global batch; NAN: not told */
+    bool other_batch;  /* than the baseline's: means over other sequences are not compared */
+    double difference; /* the largest from the baseline's, absolute; NAN: no step in common, or not
+                          compared */
     size_t difference_at;
     size_t leader; /* index of the curve whose line it shares; its own: none */
 };
@@ -38,6 +41,9 @@ void chart_curves_join(struct chart_curves *curves, const struct chart_panel *pa
 /* How many curves share the line of `leader`, and the largest difference between two of them. */
 size_t chart_curves_members(const struct chart_curves *curves, size_t leader);
 double chart_curves_spread(const struct chart_curves *curves, size_t leader);
+
+/* Whether some are not compared for their global batch. */
+bool chart_curves_other_batch(const struct chart_curves *curves);
 
 /* The curve with the largest difference from the baseline; `count` if none has one. */
 size_t chart_curves_farthest(const struct chart_curves *curves);

@@ -160,6 +160,8 @@ static void fill(const struct writer *writer, struct chart_cell *cell, size_t le
         add(writer, cell, THEME_QUIET, spread_words(writer->frame, curves, leader));
     else if (baseline)
         add(writer, cell, THEME_QUIET, texts_get(writer->frame->texts, "chart.losses.baseline"));
+    if (curves->items[leader].other_batch)
+        add(writer, cell, THEME_QUIET, texts_get(writer->frame->texts, "chart.losses.other_batch"));
     if (far != NULL && !baseline)
         add(writer, cell, THEME_QUIET,
             difference_words(writer->frame, curves, far,
@@ -203,9 +205,11 @@ const char *chart_losses_labels_subtitle(struct chart_frame *frame,
     size_t far = chart_curves_farthest(curves);
     if (curves->count == 0)
         return texts_get(frame->texts, "chart.losses.nothing");
+    if (far == curves->count && chart_curves_other_batch(curves))
+        return texts_get(frame->texts, "chart.losses.other_batches");
     if (far == curves->count)
         return texts_get(frame->texts, "chart.losses.one");
-    if (curves->items[far].difference == 0)
+    if (curves->items[far].difference == 0 && !chart_curves_other_batch(curves))
         return texts_get(frame->texts, "chart.losses.all_equal");
     return difference_words(frame, curves, &curves->items[far], "chart.losses.largest");
 }

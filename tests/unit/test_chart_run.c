@@ -292,6 +292,33 @@ Test(chart_run, losses_that_are_no_numbers_rise_or_were_never_reached_are_said)
     cr_assert(says("warm-up: 2 steps"));
 }
 
+Test(chart_run, losses_of_another_global_batch_are_not_compared)
+{
+    make(SUMMARY_SAMPLE_COMPLETE, 3);
+    for (size_t i = 0; i < 26; i++)
+        losses_of(1)[i] = losses_of(0)[i];
+    losses_of(2)[20] = losses_of(0)[20] + 0.5;
+    candidate(0)->global_batch = candidate(2)->global_batch = 64;
+    candidate(1)->global_batch = 128;
+    chart_recorder_draw(&recorder, "losses");
+    cr_assert(says("other batch: not compared"));
+    cr_assert(says("Largest difference from ddp"));
+    cr_assert_not_null(text("zero1"));
+    candidate(2)->global_batch = 256;
+    chart_recorder_draw(&recorder, "losses");
+    cr_assert(says("Losses of different global batches are not compared"));
+    cr_assert_not(says("differs from"));
+}
+
+Test(chart_run, a_missing_baseline_is_replaced_by_one_that_is_named)
+{
+    make(SUMMARY_SAMPLE_COMPLETE, 3);
+    summary_sample_group(&recorder.summary)->decision.baseline = "fsdp_full_shard";
+    losses_of(2)[20] = losses_of(0)[20] + 0.5;
+    chart_recorder_draw(&recorder, "losses");
+    cr_assert(says("Largest difference from ddp"));
+}
+
 Test(chart_run, one_run_has_no_difference)
 {
     make(SUMMARY_SAMPLE_COMPLETE, 1);
