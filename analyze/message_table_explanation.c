@@ -27,13 +27,15 @@ static const struct message_table_row rows[] = {
     {"explain.change",
      "With {limit:limit} {comparison:bound} {value:exact} {unit} it would be selected; "
      "the decision would be {decision:decision} ({rule})."},
-    {"explain.change_any", "With any {limit:limit} at all it would be selected; the decision would "
-                           "be {decision:decision} ({rule})."},
+    {"explain.change_any",
+     "Once any {limit:limit} is set, however loose, it would be selected; the decision would "
+     "be {decision:decision} ({rule})."},
     {"explain.change_away", "With {limit:limit} {comparison:bound} {value:exact} {unit} it would "
                             "no longer be selected; the "
                             "decision would be {decision:decision} ({rule})."},
-    {"explain.change_away_any", "With any {limit:limit} at all it would no longer be selected; the "
-                                "decision would be {decision:decision} ({rule})."},
+    {"explain.change_away_any",
+     "Once any {limit:limit} is set, however loose, it would no longer be selected; the "
+     "decision would be {decision:decision} ({rule})."},
     {"explain.change_away_share", "With {limit:limit} {comparison:bound} {value:exact_percent} it "
                                   "would no longer be selected; the "
                                   "decision would be {decision:decision} ({rule})."},

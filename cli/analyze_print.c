@@ -287,7 +287,7 @@ static void put_change(struct printer *printer, const struct sensitivity *row,
         {"at_least", "", " or more"},
     };
     if (isnan(change->value))
-        text_buffer_puts(printer->out, "any at all");
+        text_buffer_puts(printer->out, "once set, however loose");
     for (size_t i = 0; !isnan(change->value) && i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(words[i].comparison, change->comparison) != 0)
             continue;

@@ -185,7 +185,12 @@ static size_t find_regions(const struct chart_margins_strip *strip, struct regio
     double to = strip->right;
     size_t count = 0;
     if (strip->any) {
-        regions[0] = (struct region){from, to, area_of(any), any};
+        /* Only of the loosest limits is it known; where nothing passes nothing does further on. */
+        double middle = (from + to) / 2;
+        bool accepted = same_text(any->decision, "accept");
+        regions[0] =
+            (struct region){accepted && strip->down != NULL ? middle : from,
+                            accepted && strip->down == NULL ? middle : to, area_of(any), any};
         return 1;
     }
     if (strip->down != NULL) {

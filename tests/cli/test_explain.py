@@ -84,6 +84,25 @@ class Explain(ProgramCase):
         self.assertIn("With a memory limit below 127.87 MiB it would be selected",
                       self.sentences("zero2", "change")[0])
 
+    def test_what_holds_of_a_loose_limit_is_not_said_of_any(self):
+        fast, slow = record("zero2", throughput=1000), record("zero1", throughput=900,
+                                                              communication_ratio=0.6)
+        fast["metrics"].pop("communication_ratio", None)
+        self.write("e/zero2.json", fast)
+        self.write("e/zero1.json", slow)
+        text = self.run_program("analyze", "e").stdout.decode()
+        self.assertIn("(now none) once set, however loose: accept zero1", text)
+        for limit, decision in ((1, "accept"), (0.5, "tune")):
+            self.write("p.json", {"schema": "rankledger.policy/1",
+                                  "max_communication_ratio": limit})
+            self.analyze("--policy", "p.json")
+            with open(os.path.join(self.folder, "s.json"), encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["decision"]["decision"], decision)
+        self.analyze()
+        self.assertTrue(any(s.startswith("Once any largest exposed communication is set, however "
+                                         "loose, it would be selected")
+                            for s in self.sentences("zero1", "change")))
+
     def test_the_one_that_was_chosen(self):
         self.three()
         self.analyze("--memory-limit-mb", "115")

@@ -168,12 +168,30 @@ Test(chart_margins, any_value_fills_the_strip_and_needs_no_axis)
     rows[0] = (struct summary_sensitivity){"max_communication_ratio", "ratio", NAN, &changes[2], 1};
     draw();
     const struct recording_item *all = region(THEME_NOT_ELIGIBLE, 0);
-    cr_assert(says("any value at all"));
+    cr_assert(says("once set, however loose"));
     cr_assert(says("now: no limit"));
     cr_assert_not_null(all);
     cr_assert(all->box.width > 200);
     cr_assert_null(region(THEME_SELECTED, 0));
     cr_assert(!recording_canvas_says(&recorder.canvas, "0 %"));
+}
+
+/* At a tighter limit the one that is accepted may fail, too. */
+Test(chart_margins, an_acceptance_under_any_limit_does_not_fill_the_strip)
+{
+    make("en");
+    changes[2] = (struct summary_change){"down", "any", NULL, "reject", NAN, NULL, NAN};
+    rows[0] = (struct summary_sensitivity){"max_communication_ratio", "ratio", NAN, &changes[2], 1};
+    draw();
+    const struct canvas_box all = region(THEME_NOT_ELIGIBLE, 0)->box;
+    changes[2].decision = "accept";
+    draw();
+    const struct recording_item *part = region(THEME_ELIGIBLE, 0);
+    cr_assert_float_eq(part->box.width, all.width / 2, 1e-6);
+    cr_assert_float_eq(part->box.x, all.x + all.width / 2, 1e-6, "where limits are loose");
+    changes[2].direction = "up";
+    draw();
+    cr_assert_float_eq(region(THEME_ELIGIBLE, 0)->box.x, all.x, 1e-6);
 }
 
 Test(chart_margins, shares_are_moved_by_percentage_points)
