@@ -272,7 +272,7 @@ Test(report_template, refuses_what_is_no_folder_of_a_template)
     struct report_template template = {.page_width = 0};
     struct diag diag = {0};
     cr_assert_eq(report_template_load("/nowhere", &template, &diag), STATUS_INPUT);
-    cr_assert_not_null(strstr(diag.text, "/nowhere: error: No such file"), "%s", diag.text);
+    cr_assert_not_null(strstr(diag.text, "/nowhere: error: cannot read: No such file"), "%s", diag.text);
     struct diag file = {0};
     cr_assert_eq(report_template_load("/etc/passwd", &template, &file), STATUS_INPUT);
     cr_assert_not_null(strstr(file.text, "a template is a folder"), "%s", file.text);
@@ -324,7 +324,7 @@ Test(report_template, refuses_a_logo_that_could_not_be_drawn)
 {
     struct folder folder = make_folder();
     put_file(&folder, "logo.png", "", 0);
-    expect_refusal(&folder, "logo.png: error: it cannot be decoded");
+    expect_refusal(&folder, "logo.png: error: it is empty");
     put_file(&folder, "logo.png", "\xFF\xD8\xFF\xE0 JFIF", 9);
     expect_refusal(&folder, "a logo is a PNG of at most 2048 x 2048 pixels and 1024 KiB");
     struct text_buffer png = picture(30, 20);
