@@ -24,6 +24,7 @@ struct chart_input {
     /* Rows first_row to first_row + row_count - 1 only, for a chart that needs several pages; a
      * row_count of 0 is all of them. Every page has the axis of the whole chart. */
     size_t first_row, row_count;
+    bool on_page;       /* of paper, which is to hold two charts: panels are lower */
     bool below_heading; /* a heading above it says what it is: it is drawn without its title */
 };
 

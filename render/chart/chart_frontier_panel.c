@@ -7,6 +7,7 @@
 
 #define HEIGHT_SHARE 0.5 /* of the width */
 #define HEIGHT_MANY 0.62 /* with many candidates */
+#define HEIGHT_PAGE 0.38 /* on paper */
 #define MANY 15
 #define ROW 17.0
 #define INSET 6.0
@@ -159,7 +160,8 @@ static void place_panel(struct chart_frontier_panel *chart)
 {
     struct chart_frame *frame = chart->frame;
     struct canvas_box *box = &chart->panel.box;
-    double share = chart->points->count > MANY ? HEIGHT_MANY : HEIGHT_SHARE;
+    double usual = chart->frame->input->on_page ? HEIGHT_PAGE : HEIGHT_SHARE;
+    double share = chart->points->count > MANY ? HEIGHT_MANY : usual;
     double right = isnan(chart->points->least) ? INSET : LEAST_WIDTH + LEAST_GAP;
     *box = (struct canvas_box){CHART_FRAME_MARGIN, 0, frame->content - right,
                                round(share * frame->content)};

@@ -15,6 +15,7 @@
  */
 
 #define HEIGHT_SHARE 0.46 /* of the width: a slope of one half a doubling is seen as one */
+#define HEIGHT_PAGE 0.36 /* on paper */
 #define LABELS_SHARE 0.19 /* of the width, right of the panel */
 #define LABEL_GAP 18.0
 #define MARKER 5.0
@@ -87,7 +88,8 @@ static double panel_height(const struct scale_chart *chart)
     double labels = LABEL_HEIGHT; /* of the limit */
     for (size_t i = 0; i < chart->lines.count; i++)
         labels += chart->lines.items[i].same_as == i ? LABEL_HEIGHT : 0;
-    return fmax(labels, round(HEIGHT_SHARE * chart->frame.content));
+    double share = chart->frame.input->on_page ? HEIGHT_PAGE : HEIGHT_SHARE;
+    return fmax(labels, round(share * chart->frame.content));
 }
 
 static void place_panel(struct scale_chart *chart)

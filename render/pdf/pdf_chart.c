@@ -77,6 +77,7 @@ static struct setting setting_of(struct pdf_flow *flow, const struct manuscript_
                               .input = {.summary = report->summary,
                                         .group = block->group,
                                         .texts = report->texts,
+                                        .on_page = true,
                                         .below_heading = !bears_heading}};
     setting.theme.font[THEME_FONT_TITLE].size = TITLE_ALONE;
     setting.theme.font[THEME_FONT_SUBTITLE].size = SUBTITLE;
