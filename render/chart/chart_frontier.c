@@ -27,7 +27,7 @@ static const char *subtitle(struct frontier_chart *chart)
     for (size_t i = 0; i < chart->points.count; i++) {
         const struct chart_frontier_point *point = &chart->points.items[i];
         struct sentence_value values[] = {
-            {"label", chart_frontier_label(frame, point->candidate), NAN},
+            {"label", chart_frame_name(frame, point->candidate), NAN},
             {"value", chart_frontier_value(frame, point->candidate), NAN},
         };
         if (point->first)
@@ -71,10 +71,9 @@ static void put_others(struct frontier_chart *chart)
         style = chart_frame_style(frame, THEME_FONT_SMALL, failed ? THEME_BAD : THEME_QUIET,
                                   frame->content, count <= OTHERS_FEW ? 2 : 1);
         style.mark = failed ? CHART_MARK_CROSS : CHART_MARK_NONE;
-        const char *text =
-            scene_format(&frame->scene, "%s%s%s", chart_frontier_label(frame, candidate),
-                         texts_get(frame->texts, "word.colon"),
-                         chart_frontier_reason(frame, &chart->points, candidate));
+        const char *text = scene_format(&frame->scene, "%s%s%s", chart_frame_name(frame, candidate),
+                                        texts_get(frame->texts, "word.colon"),
+                                        chart_frontier_reason(frame, &chart->points, candidate));
         chart_cell_add(&frame->scene, &cell, text, &style);
         chart_cell_draw(&frame->scene, &cell, (struct canvas_point){CHART_FRAME_MARGIN, frame->y});
         text_buffer_printf(&frame->description, "\n%s", text);
@@ -89,7 +88,7 @@ static void describe(struct frontier_chart *chart)
     for (size_t i = 0; i < chart->points.count; i++) {
         const struct chart_frontier_point *point = &chart->points.items[i];
         text_buffer_printf(
-            &frame->description, "\n%s%s%s%s%s", chart_frontier_label(frame, point->candidate),
+            &frame->description, "\n%s%s%s%s%s", chart_frame_name(frame, point->candidate),
             texts_get(frame->texts, "word.colon"), chart_frontier_value(frame, point->candidate),
             point->candidate->on_front ? texts_get(frame->texts, "word.list_separator") : "",
             point->candidate->on_front ? texts_get(frame->texts, "chart.frontier.front") : "");

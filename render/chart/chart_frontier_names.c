@@ -61,16 +61,6 @@ bool chart_frontier_boxes_meet(const struct chart_frontier_boxes *boxes,
 
 /* ---- Words ---- */
 
-const char *chart_frontier_label(const struct chart_frame *frame,
-                                 const struct summary_candidate *candidate)
-{
-    if (candidate->label != NULL && candidate->label[0] != '\0')
-        return candidate->label;
-    return candidate->strategy != NULL && candidate->strategy[0] != '\0'
-               ? candidate->strategy
-               : texts_get(frame->texts, "chart.unknown");
-}
-
 const char *chart_frontier_value(struct chart_frame *frame,
                                  const struct summary_candidate *candidate)
 {
@@ -109,8 +99,7 @@ static void fill_name(struct chart_frame *frame, struct chart_label *label,
                           THEME_TEXT, NAME_WIDTH, 2);
     style.keep_end = true;
     *label = (struct chart_label){.anchor = point->at, .colour = point->series->colour};
-    chart_cell_add(&frame->scene, &label->cell, chart_frontier_label(frame, point->candidate),
-                   &style);
+    chart_cell_add(&frame->scene, &label->cell, chart_frame_name(frame, point->candidate), &style);
     if (!point->first)
         return;
     style = chart_frame_style(frame, THEME_FONT_SMALL_STRONG, THEME_GOOD, NAME_WIDTH, 1);
@@ -285,7 +274,7 @@ static struct text_fit fit_name(struct chart_frame *frame, const struct key_form
                                 const struct chart_frontier_point *point, const char *value)
 {
     return scene_fit(&frame->scene, &frame->theme->font[THEME_FONT_SMALL],
-                     chart_frontier_label(frame, point->candidate),
+                     chart_frame_name(frame, point->candidate),
                      (struct text_fit_room){name_room(frame, form, value), 1, true});
 }
 

@@ -40,10 +40,6 @@ enum status chart_frontier_names_place(struct chart_frontier_names *names,
                                        struct chart_frontier_boxes *boxes,
                                        struct diag *diag) STATUS_CHECKED;
 
-/* The label of a candidate, "not stated" if it has none. */
-const char *chart_frontier_label(const struct chart_frame *frame,
-                                 const struct summary_candidate *candidate);
-
 /* "431,900 tokens/s, 15.2 GiB". */
 const char *chart_frontier_value(struct chart_frame *frame,
                                  const struct summary_candidate *candidate);

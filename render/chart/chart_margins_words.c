@@ -54,16 +54,6 @@ static void add_name(struct chart_frame *frame, struct chart_cell *cell,
                    style);
 }
 
-static const char *name_of(const struct chart_frame *frame,
-                           const struct summary_candidate *candidate)
-{
-    if (candidate->label != NULL && candidate->label[0] != '\0')
-        return candidate->label;
-    return candidate->strategy != NULL && candidate->strategy[0] != '\0'
-               ? candidate->strategy
-               : texts_get(frame->texts, "chart.unknown");
-}
-
 void chart_margins_words_limit(struct chart_frame *frame, struct chart_cell *cell,
                                const struct summary_sensitivity *item,
                                const struct summary_candidate *selected, double measured,
@@ -88,7 +78,7 @@ void chart_margins_words_limit(struct chart_frame *frame, struct chart_cell *cel
     if (selected == NULL || isnan(measured))
         return;
     struct sentence_value values[] = {
-        {"label", name_of(frame, selected), NAN},
+        {"label", chart_frame_name(frame, selected), NAN},
         {"value", number(frame, item, measured), NAN},
     };
     style.mark = CHART_MARK_POINTER;
