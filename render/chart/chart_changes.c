@@ -334,18 +334,6 @@ static enum status put_rows(struct changes_chart *chart, struct diag *diag)
 
 /* ---- The whole ---- */
 
-static void put_sentence(struct changes_chart *chart, const char *text)
-{
-    struct chart_frame *frame = &chart->frame;
-    struct chart_cell cell = {0};
-    struct chart_cell_style style =
-        chart_frame_style(frame, THEME_FONT_TEXT, THEME_QUIET, frame->content, 4);
-    chart_cell_add(&frame->scene, &cell, text, &style);
-    chart_cell_draw(&frame->scene, &cell, (struct canvas_point){CHART_FRAME_MARGIN, frame->y});
-    text_buffer_printf(&frame->description, "\n%s", text);
-    frame->y += cell.height + 12;
-}
-
 static const char *subtitle(struct changes_chart *chart)
 {
     struct chart_frame *frame = &chart->frame;
@@ -373,9 +361,10 @@ static enum status draw(struct changes_chart *chart, struct diag *diag)
         status = put_rows(chart, diag);
     }
     if (chart->unchanged != NULL)
-        put_sentence(chart, chart->unchanged);
+        chart_frame_sentence(frame, THEME_FONT_TEXT, chart->unchanged, 12);
     else if (chart->count == 0)
-        put_sentence(chart, texts_get(frame->texts, "chart.changes.nothing"));
+        chart_frame_sentence(frame, THEME_FONT_TEXT,
+                             texts_get(frame->texts, "chart.changes.nothing"), 12);
     return status != STATUS_OK ? status : chart_frame_finish(frame, title, diag);
 }
 

@@ -128,6 +128,16 @@ static void put_block(struct chart_frame *frame, const struct chart_cell *cell, 
     frame->y += cell->height + gap;
 }
 
+void chart_frame_sentence(struct chart_frame *frame, enum theme_font font, const char *text,
+                          double gap)
+{
+    struct chart_cell cell = {0};
+    struct chart_cell_style style = chart_frame_style(frame, font, THEME_QUIET, frame->content, 4);
+    chart_cell_add(&frame->scene, &cell, text, &style);
+    put_block(frame, &cell, gap);
+    text_buffer_printf(&frame->description, "\n%s", text);
+}
+
 void chart_frame_notice(struct chart_frame *frame, const char *text)
 {
     struct scene *scene = &frame->scene;

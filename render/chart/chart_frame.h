@@ -54,6 +54,10 @@ const char *chart_frame_percent(struct chart_frame *frame, double fraction, bool
 void chart_frame_header(struct chart_frame *frame, const char *title, const char *subtitle);
 void chart_frame_notice(struct chart_frame *frame, const char *text);
 
+/* A quiet sentence below the rows, which the description has, too. */
+void chart_frame_sentence(struct chart_frame *frame, enum theme_font font, const char *text,
+                          double gap);
+
 struct chart_frame_key {
     enum theme_area area;
     const char *text;

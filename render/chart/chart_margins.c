@@ -144,19 +144,6 @@ static void put_row(struct margins_chart *chart, struct margins_row *row, size_t
     frame->y += height;
 }
 
-static void put_sentence(struct margins_chart *chart, const char *text)
-{
-    struct chart_frame *frame = &chart->frame;
-    struct chart_cell cell = {0};
-    struct chart_cell_style style =
-        chart_frame_style(frame, THEME_FONT_TEXT, THEME_QUIET, frame->content, 4);
-    chart_cell_add(&frame->scene, &cell, text, &style);
-    chart_cell_draw(&frame->scene, &cell, (struct canvas_point){CHART_FRAME_MARGIN, frame->y});
-    text_buffer_puts(&frame->description, "\n");
-    text_buffer_puts(&frame->description, text);
-    frame->y += cell.height + 12;
-}
-
 bool chart_margins_has_content(const struct chart_input *input)
 {
     const struct summary_decision *decision = &input->summary->groups[input->group].decision;
@@ -190,9 +177,10 @@ static enum status draw(struct margins_chart *chart, struct diag *diag)
     frame->y += chart->count > 0 ? 12 : 0;
     const char *others = chart_margins_words_others(frame);
     if (others != NULL)
-        put_sentence(chart, others);
+        chart_frame_sentence(frame, THEME_FONT_TEXT, others, 12);
     else if (chart->count == 0)
-        put_sentence(chart, texts_get(frame->texts, "chart.margins.nothing"));
+        chart_frame_sentence(frame, THEME_FONT_TEXT,
+                             texts_get(frame->texts, "chart.margins.nothing"), 12);
     return chart_frame_finish(frame, title, diag);
 }
 

@@ -251,19 +251,6 @@ static void put_labels(struct scale_chart *chart)
 
 /* ---- Words ---- */
 
-static void put_sentence(struct scale_chart *chart, const char *text)
-{
-    struct chart_frame *frame = &chart->frame;
-    struct chart_cell cell = {0};
-    struct chart_cell_style style =
-        chart_frame_style(frame, THEME_FONT_SMALL, THEME_QUIET, frame->content, 4);
-    chart_cell_add(&frame->scene, &cell, text, &style);
-    chart_cell_draw(&frame->scene, &cell, (struct canvas_point){CHART_FRAME_MARGIN, frame->y});
-    text_buffer_puts(&frame->description, "\n");
-    text_buffer_puts(&frame->description, text);
-    frame->y += cell.height + 8;
-}
-
 /* The candidates without a ledger, by name, but for those whose strategy has a line of another. */
 static void put_unknown(struct scale_chart *chart)
 {
@@ -282,8 +269,9 @@ static void put_unknown(struct scale_chart *chart)
     if (names.failed)
         frame->scene.failed = true;
     else if (names.length > 0)
-        put_sentence(chart,
-                     chart_frame_say1(frame, "chart.scale.unknown", "candidates", names.text));
+        chart_frame_sentence(
+            frame, THEME_FONT_SMALL,
+            chart_frame_say1(frame, "chart.scale.unknown", "candidates", names.text), 8);
     text_buffer_fini(&names);
 }
 
