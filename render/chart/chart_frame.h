@@ -64,6 +64,20 @@ struct chart_frame_key {
     const struct theme_series *series; /* a line with its marker instead of an area; NULL: area */
 };
 
+/* What areas mean, in the order of a legend: the keys of those that are on the page. `keys` has
+ * room for all of them; returns how many there are. */
+struct chart_frame_meaning {
+    enum theme_area area;
+    const char *id;
+};
+struct chart_frame_meanings {
+    const struct chart_frame_meaning *items;
+    size_t count;
+};
+size_t chart_frame_keys_of(const struct chart_frame *frame, const bool areas[THEME_AREA_COUNT],
+                           const struct chart_frame_meanings *meanings,
+                           struct chart_frame_key *keys);
+
 /* A row (or more) of swatches, or lines with markers, with their meaning. */
 void chart_frame_legend(struct chart_frame *frame, const struct chart_frame_key *keys,
                         size_t count);

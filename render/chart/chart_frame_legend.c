@@ -79,6 +79,20 @@ static double put_entry(struct chart_frame *frame, const struct entry *entry, do
     return x + width + LINE;
 }
 
+size_t chart_frame_keys_of(const struct chart_frame *frame, const bool areas[THEME_AREA_COUNT],
+                           const struct chart_frame_meanings *meanings,
+                           struct chart_frame_key *keys)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < meanings->count; i++) {
+        const struct chart_frame_meaning *meaning = &meanings->items[i];
+        if (areas[meaning->area])
+            keys[count++] =
+                (struct chart_frame_key){meaning->area, texts_get(frame->texts, meaning->id), NULL};
+    }
+    return count;
+}
+
 void chart_frame_legend_signs(struct chart_frame *frame, const struct chart_frame_keys *keys,
                               const struct chart_sign_key *signs, size_t sign_count)
 {

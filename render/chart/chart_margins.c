@@ -77,22 +77,15 @@ static void read_rows(struct margins_chart *chart)
 
 static void put_legend(struct margins_chart *chart)
 {
-    static const struct {
-        enum theme_area area;
-        const char *id;
-    } known[] = {
+    static const struct chart_frame_meaning known[] = {
         {THEME_SELECTED, "chart.margins.same"},
         {THEME_ELIGIBLE, "chart.margins.accept"},
         {THEME_NOT_ELIGIBLE, "chart.margins.no_accept"},
     };
     struct chart_frame_key keys[sizeof known / sizeof known[0]];
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (chart->areas[known[i].area])
-            keys[count++] = (struct chart_frame_key){
-                known[i].area, texts_get(chart->frame.texts, known[i].id), NULL};
-    }
-    chart_frame_legend(&chart->frame, keys, count);
+    const struct chart_frame_meanings all = {known, sizeof known / sizeof known[0]};
+    chart_frame_legend(&chart->frame, keys,
+                       chart_frame_keys_of(&chart->frame, chart->areas, &all, keys));
 }
 
 /* "Lower it to ... and the answer is": two headings of the workbook in one. */

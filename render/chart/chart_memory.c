@@ -216,10 +216,7 @@ static const char *temporary_id(const struct memory_chart *chart)
 
 static void put_legend(struct memory_chart *chart)
 {
-    const struct {
-        enum theme_area area;
-        const char *id;
-    } known[] = {
+    const struct chart_frame_meaning known[] = {
         {THEME_PARAMETERS, "category.parameters"},
         {THEME_GRADIENTS, "category.gradients"},
         {THEME_OPTIMIZER, "category.optimizer_state"},
@@ -232,18 +229,16 @@ static void put_legend(struct memory_chart *chart)
         {THEME_TEMPORARY, temporary_id(chart)},
         {THEME_NOT_ATTRIBUTED, "chart.memory.not_attributed"},
         {THEME_BEYOND, "chart.memory.beyond"},
-        {THEME_TIGHT, "chart.memory.tight_band"},
     };
-    struct chart_frame_key keys[sizeof known / sizeof known[0]];
-    size_t count = 0;
+    struct chart_frame_key keys[sizeof known / sizeof known[0] + 1]; /* and the band's */
+    const struct chart_frame_meanings meanings = {known, sizeof known / sizeof known[0]};
+    size_t count = chart_frame_keys_of(&chart->frame, chart->areas, &meanings, keys);
     const char *tight = chart_frame_percent(
         &chart->frame, chart->frame.input->summary->policy.tight_memory_fraction, true);
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (chart->areas[known[i].area])
-            keys[count++] = (struct chart_frame_key){
-                known[i].area, chart_frame_say1(&chart->frame, known[i].id, "percent", tight),
-                NULL};
-    }
+    if (chart->areas[THEME_TIGHT])
+        keys[count++] = (struct chart_frame_key){
+            THEME_TIGHT,
+            chart_frame_say1(&chart->frame, "chart.memory.tight_band", "percent", tight), NULL};
     struct chart_frame_keys all = {keys, count};
     struct chart_sign_key bracket = {CHART_SIGN_BRACKET,
                                      texts_get(chart->frame.texts, "chart.memory.resident_key")};

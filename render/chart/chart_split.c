@@ -127,10 +127,7 @@ static void put_notices(struct split_chart *chart)
 
 static void put_legend(struct split_chart *chart)
 {
-    static const struct {
-        enum theme_area area;
-        const char *id;
-    } known[] = {
+    static const struct chart_frame_meaning known[] = {
         {THEME_FORWARD, "phase.forward"},
         {THEME_BACKWARD, "phase.backward"},
         {THEME_UPDATE, "phase.optimizer"},
@@ -141,13 +138,9 @@ static void put_legend(struct split_chart *chart)
         {THEME_NOT_COUNTED, "chart.throughput.not_counted"},
     };
     struct chart_frame_key keys[sizeof known / sizeof known[0]];
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (chart->areas[known[i].area])
-            keys[count++] = (struct chart_frame_key){
-                known[i].area, texts_get(chart->frame.texts, known[i].id), NULL};
-    }
-    chart_frame_legend(&chart->frame, keys, count);
+    const struct chart_frame_meanings all = {known, sizeof known / sizeof known[0]};
+    chart_frame_legend(&chart->frame, keys,
+                       chart_frame_keys_of(&chart->frame, chart->areas, &all, keys));
 }
 
 static void put_headings(struct split_chart *chart)

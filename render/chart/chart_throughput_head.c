@@ -41,25 +41,15 @@ static size_t list_signs(const struct throughput_chart *chart, struct chart_sign
 
 void chart_throughput_head_legend(struct throughput_chart *chart)
 {
-    static const struct {
-        enum theme_area area;
-        const char *id;
-    } known[] = {
-        {THEME_SELECTED, "chart.throughput.first"},
+    const struct chart_frame_meaning known[] = {
+        {THEME_SELECTED, chart->chosen ? "chart.status.selected" : "chart.throughput.first"},
         {THEME_ELIGIBLE, "verdict.eligible"},
         {THEME_NOT_ELIGIBLE, "verdict.not_eligible"},
         {THEME_NOT_COUNTED, "chart.throughput.not_counted"},
     };
     struct chart_frame_key keys[sizeof known / sizeof known[0]];
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        const char *id = known[i].id;
-        if (known[i].area == THEME_SELECTED && chart->chosen)
-            id = "chart.status.selected";
-        if (chart->areas[known[i].area])
-            keys[count++] =
-                (struct chart_frame_key){known[i].area, texts_get(chart->frame.texts, id), NULL};
-    }
+    const struct chart_frame_meanings meanings = {known, sizeof known / sizeof known[0]};
+    size_t count = chart_frame_keys_of(&chart->frame, chart->areas, &meanings, keys);
     if (count == 1 && !chart->areas[THEME_NOT_COUNTED]) /* one colour needs no key */
         count = 0;
     struct chart_frame_keys all = {keys, count};
