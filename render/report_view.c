@@ -25,8 +25,18 @@ const struct summary_gate *report_view_gate(const struct summary_candidate *cand
                                             const char *name)
 {
     for (size_t i = 0; i < candidate->gate_count; i++)
-        if (strcmp(candidate->gates[i].name, name) == 0)
+        if (candidate->gates[i].name != NULL && strcmp(candidate->gates[i].name, name) == 0)
             return &candidate->gates[i];
+    return NULL;
+}
+
+const struct summary_change *report_view_find_change(const struct summary_sensitivity *item,
+                                                     const char *direction)
+{
+    for (size_t i = 0; i < item->change_count; i++)
+        if (item->changes[i].direction != NULL &&
+            strcmp(item->changes[i].direction, direction) == 0)
+            return &item->changes[i];
     return NULL;
 }
 

@@ -29,6 +29,10 @@ const struct summary_candidate *report_view_closest(const struct summary_group *
 const struct summary_gate *report_view_gate(const struct summary_candidate *candidate,
                                             const char *name);
 
+/* The change of a limit "up" or "down" that changes the answer, or NULL: none does. */
+const struct summary_change *report_view_find_change(const struct summary_sensitivity *item,
+                                                     const char *direction);
+
 /* The group's baseline if it was measured, or NULL: of several candidates of its strategy the one
  * that the decision reckons from. Its label, or the strategy's name where it was not measured. */
 const struct summary_candidate *report_view_baseline(const struct summary_group *group);

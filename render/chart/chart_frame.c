@@ -98,16 +98,6 @@ const char *chart_frame_percent(struct chart_frame *frame, double fraction, bool
     return scene_format(&frame->scene, "%s %%", number);
 }
 
-const struct summary_gate *chart_frame_gate(const struct summary_candidate *candidate,
-                                            const char *name)
-{
-    for (size_t i = 0; i < candidate->gate_count; i++) {
-        if (candidate->gates[i].name != NULL && strcmp(candidate->gates[i].name, name) == 0)
-            return &candidate->gates[i];
-    }
-    return NULL;
-}
-
 bool chart_frame_is(const struct summary_gate *gate, const char *verdict)
 {
     return gate != NULL && gate->verdict != NULL && strcmp(gate->verdict, verdict) == 0;

@@ -116,9 +116,7 @@ struct chart_cell chart_frame_label(struct chart_frame *frame,
 void chart_frame_describe(struct chart_frame *frame, const struct chart_cell *label,
                           const struct chart_cell *value, const struct chart_cell *note);
 
-/* The gate of a name, or NULL; whether a verdict (NULL allowed) is the word. */
-const struct summary_gate *chart_frame_gate(const struct summary_candidate *candidate,
-                                            const char *name);
+/* Whether a gate (NULL: there is none) has the verdict. */
 bool chart_frame_is(const struct summary_gate *gate, const char *verdict);
 
 /* Adds the source line and draws the page. */

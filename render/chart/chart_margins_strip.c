@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chart_margins_words.h"
+#include "report_view.h"
 
 #define STRIP 24.0
 #define POINTER 11.0 /* height of the mark of the measured value, above the strip */
@@ -49,16 +50,6 @@ static struct chart_margins_bounds bounds_of(const struct summary_sensitivity *i
     return (struct chart_margins_bounds){0, same_text(item->unit, "ratio") ? 100 : INFINITY};
 }
 
-static const struct summary_change *change_of(const struct summary_sensitivity *item,
-                                              const char *direction)
-{
-    for (size_t i = 0; i < item->change_count; i++) {
-        if (same_text(item->changes[i].direction, direction))
-            return &item->changes[i];
-    }
-    return NULL;
-}
-
 static double shown(const struct chart_margins_strip *strip, double value)
 {
     return strip->ratio ? 100 * value : value;
@@ -75,8 +66,8 @@ void chart_margins_strip_init(struct chart_margins_strip *strip, const struct ch
 {
     *strip = (struct chart_margins_strip){
         .item = item,
-        .down = change_of(item, "down"),
-        .up = change_of(item, "up"),
+        .down = report_view_find_change(item, "down"),
+        .up = report_view_find_change(item, "up"),
         .measured = measured_of(frame, item, selected),
         .ratio = same_text(item->unit, "ratio"),
         .bounds = bounds_of(item),

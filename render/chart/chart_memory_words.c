@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "report_view.h"
+
 #define NOTE_INSET 16.0
 
 double chart_memory_words_width(const struct chart_frame *frame)
@@ -62,7 +64,7 @@ static void add_verdict(const struct chart_memory_words *words, struct chart_lin
                         const struct memory_stack *stack)
 {
     struct chart_frame *frame = words->frame;
-    const struct summary_gate *gate = chart_frame_gate(line->candidate, "memory");
+    const struct summary_gate *gate = report_view_gate(line->candidate, "memory");
     double room = words->limit_mb - stack->peak_mb;
     struct chart_cell_style style;
     const char *text;
@@ -150,7 +152,7 @@ static size_t count_within(const struct summary_group *group)
 {
     size_t count = 0;
     for (size_t i = 0; i < group->candidate_count; i++) {
-        const struct summary_gate *gate = chart_frame_gate(&group->candidates[i], "memory");
+        const struct summary_gate *gate = report_view_gate(&group->candidates[i], "memory");
         bool passes = chart_frame_is(gate, "pass") || chart_frame_is(gate, "tight");
         count += passes && group->candidates[i].failure.reason == NULL;
     }

@@ -51,7 +51,7 @@ static const char *above_minimum(struct chart_frame *frame, double ratio)
 
 static void add_verdict(struct chart_frame *frame, struct chart_line *line)
 {
-    const struct summary_gate *gate = chart_frame_gate(line->candidate, "throughput");
+    const struct summary_gate *gate = report_view_gate(line->candidate, "throughput");
     struct chart_cell_style style = style_of(frame, THEME_FONT_SMALL, THEME_BAD, CHART_MARK_CROSS);
     const char *text;
     double ratio = gate != NULL ? line->candidate->throughput / gate->limit - 1 : NAN;
@@ -137,7 +137,7 @@ void chart_throughput_words_beyond(struct chart_frame *frame, struct chart_line 
 
 void chart_throughput_words_share(struct chart_frame *frame, struct chart_line *line)
 {
-    const struct summary_gate *gate = chart_frame_gate(line->candidate, "communication");
+    const struct summary_gate *gate = report_view_gate(line->candidate, "communication");
     double ratio = line->candidate->communication_ratio;
     bool failed = gate != NULL && gate->failed;
     struct chart_cell_style style =

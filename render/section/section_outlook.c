@@ -1,5 +1,4 @@
 #include <math.h>
-#include <string.h>
 
 #include "report_view.h"
 #include "section_parts.h"
@@ -11,20 +10,11 @@
 
 /* ---- What would change the answer ---- */
 
-static const struct summary_change *find_change(const struct summary_sensitivity *item,
-                                                const char *direction)
-{
-    for (size_t i = 0; i < item->change_count; i++)
-        if (strcmp(item->changes[i].direction, direction) == 0)
-            return &item->changes[i];
-    return NULL;
-}
-
 /* "below 15,258.8: accept zero2". */
 static void cell_change(const struct section *section, const struct summary_sensitivity *item,
                         const char *direction)
 {
-    const struct summary_change *change = find_change(item, direction);
+    const struct summary_change *change = report_view_find_change(item, direction);
     if (change == NULL) {
         manuscript_cell(section->out, MANUSCRIPT_QUIET, section_get(section, "sensitivity.never"));
         return;

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <string.h>
 
 #include "report_view.h"
 #include "sheet_decision.h"
@@ -44,20 +43,11 @@ static void write_actions(struct sheet_decision *page, const struct summary_deci
 
 /* ---- Sensitivity ---- */
 
-static const struct summary_change *find_change(const struct summary_sensitivity *item,
-                                                const char *direction)
-{
-    for (size_t i = 0; i < item->change_count; i++)
-        if (strcmp(item->changes[i].direction, direction) == 0)
-            return &item->changes[i];
-    return NULL;
-}
-
 static void write_change(struct sheet_decision *page, const struct summary_sensitivity *item,
                          const char *direction, uint32_t column)
 {
     const struct texts *texts = page->input->texts;
-    const struct summary_change *change = find_change(item, direction);
+    const struct summary_change *change = report_view_find_change(item, direction);
     if (change == NULL) {
         sheet_decision_text(page, column, texts_get(texts, "sensitivity.never"), CELL_MUTED);
         return;
