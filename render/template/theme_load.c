@@ -32,6 +32,21 @@ static enum status optional(const struct reading *reading, uint32_t object,
     return template_file_members(reading->file, object, names, values, reading->diag);
 }
 
+/* One value of a kind: the fonts, the inks ... */
+typedef enum status read_one(const struct reading *reading, uint32_t node, size_t index);
+
+/* Reads the values of one kind, of which an object may lack some. */
+static enum status read_each(const struct reading *reading, uint32_t object,
+                             const struct template_file_names *names, read_one *read)
+{
+    uint32_t values[THEME_ROLE_COUNT]; /* no kind has more than all */
+    enum status status = members(reading, object, names, values);
+    for (size_t i = 0; i < names->count && status == STATUS_OK; i++)
+        if (values[i] != JSON_READ_NONE)
+            status = read(reading, values[i], i);
+    return status;
+}
+
 /* ---- Colours ---- */
 
 static int hex_digit(char c)
@@ -112,12 +127,7 @@ static enum status read_part(const struct reading *reading, uint32_t node, size_
 static enum status read_inks(const struct reading *reading, uint32_t object)
 {
     static const struct template_file_names names = {theme_role_ink, THEME_INK_COUNT, "ink"};
-    uint32_t values[THEME_INK_COUNT];
-    enum status status = members(reading, object, &names, values);
-    for (size_t i = 0; i < THEME_INK_COUNT && status == STATUS_OK; i++)
-        if (values[i] != JSON_READ_NONE)
-            status = read_pair(reading, values[i], i);
-    return status;
+    return read_each(reading, object, &names, read_pair);
 }
 
 /* ---- Areas ---- */
@@ -155,12 +165,7 @@ static enum status read_area(const struct reading *reading, uint32_t object, siz
 static enum status read_areas(const struct reading *reading, uint32_t object)
 {
     static const struct template_file_names names = {theme_role_area, THEME_AREA_COUNT, "area"};
-    uint32_t values[THEME_AREA_COUNT];
-    enum status status = members(reading, object, &names, values);
-    for (size_t i = 0; i < THEME_AREA_COUNT && status == STATUS_OK; i++)
-        if (values[i] != JSON_READ_NONE)
-            status = read_area(reading, values[i], i);
-    return status;
+    return read_each(reading, object, &names, read_area);
 }
 
 /* ---- Series ---- */
@@ -211,12 +216,7 @@ static enum status read_series(const struct reading *reading, uint32_t object)
 {
     static const struct template_file_names names = {theme_role_series, THEME_SERIES_COUNT,
                                                      "series"};
-    uint32_t values[THEME_SERIES_COUNT];
-    enum status status = members(reading, object, &names, values);
-    for (size_t i = 0; i < THEME_SERIES_COUNT && status == STATUS_OK; i++)
-        if (values[i] != JSON_READ_NONE)
-            status = read_one_series(reading, values[i], i);
-    return status;
+    return read_each(reading, object, &names, read_one_series);
 }
 
 /* ---- Fonts ---- */
@@ -249,12 +249,7 @@ static enum status read_font(const struct reading *reading, uint32_t object, siz
 static enum status read_fonts(const struct reading *reading, uint32_t object)
 {
     static const struct template_file_names names = {theme_role_font, THEME_FONT_COUNT, "font"};
-    uint32_t values[THEME_FONT_COUNT];
-    enum status status = members(reading, object, &names, values);
-    for (size_t i = 0; i < THEME_FONT_COUNT && status == STATUS_OK; i++)
-        if (values[i] != JSON_READ_NONE)
-            status = read_font(reading, values[i], i);
-    return status;
+    return read_each(reading, object, &names, read_font);
 }
 
 /* A list with commas between, as fontconfig takes it; so no family may have one. */
