@@ -93,9 +93,6 @@ void report_view_change(struct text_buffer *out, const struct texts *texts,
 void report_view_left_out(struct text_buffer *out, const struct texts *texts,
                           const struct summary_rejected *rejected);
 
-/* "9,200 against at most 9,000 MiB, 200 too much (2.2 %)". */
-void report_view_margin(struct text_buffer *out, const struct texts *texts,
-                        const struct summary_gate *gate);
 /* What there is to say of a gate beyond its numbers; "" if they say it. */
 const char *report_view_detail(const struct texts *texts, const struct summary_gate *gate);
 /* Whether an action was predicted to pass; "" for one of which nothing can be predicted. */

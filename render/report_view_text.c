@@ -182,35 +182,6 @@ enum cell_style report_view_gate_style(const struct summary_gate *gate)
     return report_view_unit_style(gate->unit, isnan(gate->value) ? gate->limit : gate->value);
 }
 
-void report_view_margin(struct text_buffer *out, const struct texts *texts,
-                        const struct summary_gate *gate)
-{
-    struct text_buffer value = {0};
-    struct text_buffer limit = {0};
-    struct text_buffer margin = {0};
-    char percent[64];
-    const char *unit = gate->unit != NULL && strcmp(gate->unit, "ratio") != 0 ? gate->unit : "";
-    report_view_number(&value, texts, gate->value, gate->unit);
-    report_view_number(&limit, texts, gate->limit, gate->unit);
-    report_view_number(&margin, texts, fabs(gate->margin), gate->unit);
-    if (!value.failed && !limit.failed && !margin.failed) {
-        const struct sentence_value values[] = {
-            {.name = "value", .text = value.text},
-            {.name = "limit", .text = limit.text},
-            {.name = "margin", .text = margin.text},
-            {.name = "unit", .text = texts_word(texts, "unit", unit)},
-            {.name = "percent",
-             .text = text_rounded(percent, sizeof percent, fabs(gate->margin_percent),
-                                  TEXT_ROUNDED_PERCENT, 0)}};
-        texts_fill(out, texts, gate->margin < 0 ? "gate_margin.missing" : "gate_margin.left",
-                   values, sizeof values / sizeof values[0]);
-    }
-    out->failed |= value.failed || limit.failed || margin.failed;
-    text_buffer_fini(&value);
-    text_buffer_fini(&limit);
-    text_buffer_fini(&margin);
-}
-
 void report_view_gain_heading(struct text_buffer *out, const struct texts *texts,
                               const struct summary_group *group)
 {

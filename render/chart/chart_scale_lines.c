@@ -35,8 +35,9 @@ static bool is_line_of(const struct chart_scale_line *line,
            same_values(&line->candidate->scale, &candidate->scale);
 }
 
-const struct chart_scale_line *chart_scale_lines_of(const struct chart_scale_lines *lines,
-                                                    const struct summary_candidate *candidate)
+/* The line of a candidate; NULL if its ledger is unknown. */
+static const struct chart_scale_line *line_of(const struct chart_scale_lines *lines,
+                                              const struct summary_candidate *candidate)
 {
     for (size_t i = 0; candidate->scale.count > 0 && i < lines->count; i++) {
         if (is_line_of(&lines->items[i], candidate))
@@ -104,7 +105,7 @@ void chart_scale_lines_find(struct chart_scale_lines *lines, struct chart_frame 
     lines->count = 0;
     for (size_t i = 0; i < frame->every.count && lines->count < CHART_FRAME_ROWS; i++) {
         const struct summary_candidate *candidate = frame->every.items[i];
-        if (candidate->scale.count > 0 && chart_scale_lines_of(lines, candidate) == NULL)
+        if (candidate->scale.count > 0 && line_of(lines, candidate) == NULL)
             add_line(lines, frame, candidate);
     }
     name_lines(lines, frame);

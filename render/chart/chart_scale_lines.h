@@ -24,10 +24,6 @@ struct chart_scale_lines {
 
 void chart_scale_lines_find(struct chart_scale_lines *lines, struct chart_frame *frame);
 
-/* The line of a candidate; NULL if its ledger is unknown. */
-const struct chart_scale_line *chart_scale_lines_of(const struct chart_scale_lines *lines,
-                                                    const struct summary_candidate *candidate);
-
 /* Whether its strategy has a line, its own or that of another candidate. */
 bool chart_scale_lines_have(const struct chart_scale_lines *lines,
                             const struct summary_candidate *candidate);

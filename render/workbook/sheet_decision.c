@@ -18,7 +18,8 @@ void sheet_decision_heading(struct sheet_decision *page, const char *id)
     sheet_decision_line(page, texts_get(page->input->texts, id), CELL_HEADING);
 }
 
-double sheet_decision_width(size_t column)
+/* Of a column, in characters. */
+static double width_of(size_t column)
 {
     static const double widths[SHEET_DECISION_LAST + 1] = {34, 16, 15, 15, 16, 17, 17, 40};
     return widths[column];
@@ -27,7 +28,7 @@ double sheet_decision_width(size_t column)
 void sheet_decision_text(struct sheet_decision *page, uint32_t column, const char *text,
                          enum cell_style style)
 {
-    unsigned lines = text != NULL ? cell_lines(text, sheet_decision_width(column) - 1) : 1;
+    unsigned lines = text != NULL ? cell_lines(text, width_of(column) - 1) : 1;
     page->lines = lines > page->lines ? lines : page->lines;
     cell_text(page->sheet, page->row, column, text, style);
 }
@@ -193,7 +194,7 @@ void sheet_decision_write(const struct sheet_input *input, struct sheet *sheet)
 {
     struct sheet_decision page = {.input = input, .sheet = sheet};
     for (uint32_t i = 0; i <= SHEET_DECISION_LAST; i++)
-        cell_column_width(sheet, i, sheet_decision_width(i));
+        cell_column_width(sheet, i, width_of(i));
     write_title(&page, &input->summary->decision);
     name_answer(&page);
     write_contents(&page);

@@ -30,8 +30,6 @@ void sheet_decision_headings(struct sheet_decision *page, const char *const *hea
 /* The same with text ids. */
 void sheet_decision_headings_of(struct sheet_decision *page, const char *const *ids, size_t count,
                                 unsigned numbers);
-/* Width of a column in characters. */
-double sheet_decision_width(size_t column);
 /* As cell_text in the current row, which grows with the text. */
 void sheet_decision_text(struct sheet_decision *page, uint32_t column, const char *text,
                          enum cell_style style);

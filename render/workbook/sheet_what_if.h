@@ -64,7 +64,4 @@ const char *sheet_what_if_rank(struct sheet_what_if *page, uint32_t row);
 /* The table of candidates from page->row on. */
 void sheet_what_if_table(struct sheet_what_if *page);
 
-/* The text of a verdict. */
-const char *sheet_what_if_word(const struct sheet_what_if *page, enum what_if_verdict verdict);
-
 #endif

@@ -83,7 +83,7 @@ static const struct table_column columns[SHEET_WHAT_IF_COLUMNS] = {
     [SHEET_WHAT_IF_KIND] = {"column.memory_kind", NULL, CELL_TEXT, false},
 };
 
-const char *sheet_what_if_word(const struct sheet_what_if *page, enum what_if_verdict verdict)
+static const char *word_of(const struct sheet_what_if *page, enum what_if_verdict verdict)
 {
     static const char *const ids[] = {
         [WHAT_IF_PASS] = "verdict.pass",
@@ -153,11 +153,11 @@ static const char *text_of(const struct sheet_what_if *page, const struct what_i
     case SHEET_WHAT_IF_KIND:
         return texts_word(page->texts, "kind", candidate->memory_kind);
     case SHEET_WHAT_IF_MEMORY:
-        return sheet_what_if_word(page, row->memory);
+        return word_of(page, row->memory);
     case SHEET_WHAT_IF_THROUGHPUT_GATE:
-        return sheet_what_if_word(page, row->throughput);
+        return word_of(page, row->throughput);
     case SHEET_WHAT_IF_COMMUNICATION_GATE:
-        return sheet_what_if_word(page, row->communication);
+        return word_of(page, row->communication);
     default:
         break;
     }
