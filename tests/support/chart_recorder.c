@@ -62,6 +62,14 @@ void chart_recorder_draw(struct chart_recorder *recorder, const char *chart)
     recorder->summary.changes = NULL;
 }
 
+const struct recording_item *chart_recorder_text(const struct chart_recorder *recorder,
+                                                 const char *text)
+{
+    const struct recording_item *item = recording_canvas_find(&recorder->canvas, text);
+    cr_assert_not_null(item, "no text \"%s\"", text);
+    return item;
+}
+
 void chart_recorder_fini(struct chart_recorder *recorder)
 {
     recording_canvas_fini(&recorder->canvas);

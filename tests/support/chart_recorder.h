@@ -32,6 +32,9 @@ void chart_recorder_init(struct chart_recorder *recorder, enum summary_sample_ki
 void chart_recorder_change(struct chart_recorder *recorder, enum summary_sample_kind kind,
                            size_t count);
 void chart_recorder_draw(struct chart_recorder *recorder, const char *chart);
+/* The first item with this text; fails the test where there is none. */
+const struct recording_item *chart_recorder_text(const struct chart_recorder *recorder,
+                                                 const char *text);
 void chart_recorder_fini(struct chart_recorder *recorder);
 
 const struct chart_row *chart_recorder_row(const char *name);

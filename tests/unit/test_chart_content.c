@@ -66,33 +66,19 @@ Test(chart_content, a_chart_below_a_heading_has_no_title)
 
 /* ---- Bars ---- */
 
-static size_t bars(enum theme_area area, const struct recording_item **found, size_t capacity)
-{
-    return chart_bars_of(&recorder, area, found, capacity);
-}
-
-static double place_of(double value, const char *tick, double tick_value)
-{
-    return chart_bars_place(&recorder, value, tick, tick_value);
-}
-
-static double limit_line(size_t which)
-{
-    return chart_bars_limit(&recorder, which);
-}
-
 Test(chart_content, memory_bars_start_at_zero_and_end_at_the_measured_peak)
 {
     make(SUMMARY_SAMPLE_COMPLETE, 4);
     chart_recorder_draw(&recorder, "memory");
     const struct recording_item *first[8];
     const struct recording_item *last[8];
-    cr_assert_eq(bars(THEME_PARAMETERS, first, 8), 4);
-    cr_assert_eq(bars(THEME_WORKSPACE, last, 8), 4);
+    cr_assert_eq(chart_bars_of(&recorder, THEME_PARAMETERS, first, 8), 4);
+    cr_assert_eq(chart_bars_of(&recorder, THEME_WORKSPACE, last, 8), 4);
     for (size_t i = 0; i < 4; i++) {
         double peak = summary_sample_candidate(&recorder.summary, i)->peak_memory_mb / 1024;
-        cr_assert(fabs(first[i]->box.x - place_of(0, "20", 20)) < EXACT);
-        cr_assert(fabs(last[i]->box.x + last[i]->box.width - place_of(peak, "20", 20)) < EXACT,
+        cr_assert(fabs(first[i]->box.x - chart_bars_place(&recorder, 0, "20", 20)) < EXACT);
+        cr_assert(fabs(last[i]->box.x + last[i]->box.width -
+                       chart_bars_place(&recorder, peak, "20", 20)) < EXACT,
                   "bar %zu", i);
     }
 }
@@ -105,14 +91,15 @@ Test(chart_content, parts_of_a_memory_bar_are_as_long_as_their_amounts)
     const struct summary_ledger *ledger = &summary_sample_candidate(&recorder.summary, 0)->ledger;
     const double amounts[] = {ledger->parameters_mb, ledger->gradients_mb,
                               ledger->optimizer_state_mb};
-    double end = place_of(0, "20", 20);
+    double end = chart_bars_place(&recorder, 0, "20", 20);
     for (size_t i = 0; i < 3; i++) {
         const struct recording_item *found[8];
-        cr_assert_eq(bars(areas[i], found, 8), 4);
+        cr_assert_eq(chart_bars_of(&recorder, areas[i], found, 8), 4);
         cr_assert(fabs(found[0]->box.x - end) < EXACT, "part %zu follows the one before", i);
         end = found[0]->box.x + found[0]->box.width;
-        cr_assert(fabs(found[0]->box.width -
-                       (place_of(amounts[i] / 1024, "20", 20) - place_of(0, "20", 20))) < EXACT);
+        cr_assert(
+            fabs(found[0]->box.width - (chart_bars_place(&recorder, amounts[i] / 1024, "20", 20) -
+                                        chart_bars_place(&recorder, 0, "20", 20))) < EXACT);
     }
 }
 
@@ -120,10 +107,12 @@ Test(chart_content, limit_lines_stand_at_the_limits)
 {
     make(SUMMARY_SAMPLE_COMPLETE, 4);
     chart_recorder_draw(&recorder, "memory");
-    cr_assert(fabs(limit_line(0) - place_of(24, "20", 20)) < EXACT);
+    cr_assert(fabs(chart_bars_limit(&recorder, 0) - chart_bars_place(&recorder, 24, "20", 20)) <
+              EXACT);
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "limit 24 GiB"));
     chart_recorder_draw(&recorder, "throughput");
-    cr_assert(fabs(limit_line(0) - place_of(400000, "200,000", 200000)) < EXACT);
+    cr_assert(fabs(chart_bars_limit(&recorder, 0) -
+                   chart_bars_place(&recorder, 400000, "200,000", 200000)) < EXACT);
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "minimum 400,000 tokens/s"));
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "max. 25 %"));
 }
@@ -134,7 +123,7 @@ Test(chart_content, a_limit_far_beyond_the_values_is_named_and_not_drawn)
     recorder.summary.policy.memory_limit_mb = 1024.0 * 1024;
     summary_sample_judge(&recorder.summary);
     chart_recorder_draw(&recorder, "memory");
-    cr_assert(isnan(limit_line(0)));
+    cr_assert(isnan(chart_bars_limit(&recorder, 0)));
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "limit 1 TiB, beyond this axis"));
 }
 
@@ -145,16 +134,16 @@ Test(chart_content, throughput_bars_start_at_zero_and_end_at_the_value)
     const struct recording_item *best[4];
     const struct recording_item *eligible[4];
     const struct recording_item *rest[4];
-    cr_assert_eq(bars(THEME_SELECTED, best, 4), 1);
-    cr_assert_eq(bars(THEME_ELIGIBLE, eligible, 4), 2);
-    cr_assert_eq(bars(THEME_NOT_ELIGIBLE, rest, 4), 1);
-    double zero = place_of(0, "200,000", 200000);
+    cr_assert_eq(chart_bars_of(&recorder, THEME_SELECTED, best, 4), 1);
+    cr_assert_eq(chart_bars_of(&recorder, THEME_ELIGIBLE, eligible, 4), 2);
+    cr_assert_eq(chart_bars_of(&recorder, THEME_NOT_ELIGIBLE, rest, 4), 1);
+    double zero = chart_bars_place(&recorder, 0, "200,000", 200000);
     cr_assert(fabs(best[0]->box.x - zero) < EXACT);
     cr_assert(fabs(rest[0]->box.x - zero) < EXACT);
-    cr_assert(fabs(best[0]->box.x + best[0]->box.width - place_of(456000, "200,000", 200000)) <
-              EXACT);
-    cr_assert(fabs(rest[0]->box.x + rest[0]->box.width - place_of(371250, "200,000", 200000)) <
-              EXACT);
+    cr_assert(fabs(best[0]->box.x + best[0]->box.width -
+                   chart_bars_place(&recorder, 456000, "200,000", 200000)) < EXACT);
+    cr_assert(fabs(rest[0]->box.x + rest[0]->box.width -
+                   chart_bars_place(&recorder, 371250, "200,000", 200000)) < EXACT);
 }
 
 static size_t count_bars(void)
@@ -185,7 +174,7 @@ Test(chart_content, a_failed_run_with_a_ledger_shows_it_as_an_outline)
     make(SUMMARY_SAMPLE_FAILED, 1);
     chart_recorder_draw(&recorder, "memory");
     const struct recording_item *outline[2];
-    cr_assert_eq(bars(THEME_BEYOND, outline, 2), 1);
+    cr_assert_eq(chart_bars_of(&recorder, THEME_BEYOND, outline, 2), 1);
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "ledger only: 11.22 GiB"));
 }
 
@@ -224,8 +213,8 @@ Test(chart_content, a_ledger_above_the_peak_is_outlined_beyond_the_bar)
     summary_sample_judge(&recorder.summary);
     chart_recorder_draw(&recorder, "memory");
     const struct recording_item *outline[2];
-    cr_assert_eq(bars(THEME_BEYOND, outline, 2), 1);
-    cr_assert(fabs(outline[0]->box.x - place_of(2, "20", 20)) < EXACT);
+    cr_assert_eq(chart_bars_of(&recorder, THEME_BEYOND, outline, 2), 1);
+    cr_assert(fabs(outline[0]->box.x - chart_bars_place(&recorder, 2, "20", 20)) < EXACT);
     /* 1430.511 + 1430.511 + 8583.069 + 50 - 2048 MiB */
     cr_assert_not_null(recording_canvas_find(
         &recorder.canvas, "The ledger's parts exceed the measured peak by 9.22 GiB."));
@@ -275,8 +264,8 @@ Test(chart_content, times_that_do_not_count_are_hatched_and_said)
     summary_sample_group(&recorder.summary)->times_count = false;
     chart_recorder_draw(&recorder, "throughput");
     const struct recording_item *found[8];
-    cr_assert_eq(bars(THEME_NOT_COUNTED, found, 8), 3);
-    cr_assert_eq(bars(THEME_SELECTED, found, 8), 0);
+    cr_assert_eq(chart_bars_of(&recorder, THEME_NOT_COUNTED, found, 8), 3);
+    cr_assert_eq(chart_bars_of(&recorder, THEME_SELECTED, found, 8), 0);
     cr_assert(recording_canvas_says(&recorder.canvas, "do not count"));
 }
 
@@ -298,7 +287,7 @@ Test(chart_content, a_minimum_in_another_unit_is_said_and_not_drawn)
     recorder.summary.policy.throughput_unit = "samples/s";
     recorder.summary.policy.max_communication_ratio = NAN;
     chart_recorder_draw(&recorder, "throughput");
-    cr_assert(isnan(limit_line(0)));
+    cr_assert(isnan(chart_bars_limit(&recorder, 0)));
     cr_assert(recording_canvas_says(&recorder.canvas, "has another unit"));
 }
 

@@ -32,13 +32,6 @@ static void tear_down(void)
 
 TestSuite(chart_frontier, .fini = tear_down);
 
-static const struct recording_item *find(const char *text)
-{
-    const struct recording_item *item = recording_canvas_find(&recorder.canvas, text);
-    cr_assert_not_null(item, "no text %s", text);
-    return item;
-}
-
 static bool says(const char *text)
 {
     return recording_canvas_says(&recorder.canvas, text);
@@ -46,8 +39,8 @@ static bool says(const char *text)
 
 static double x_of(double gib)
 {
-    const struct recording_item *left = find("10");
-    const struct recording_item *right = find("20");
+    const struct recording_item *left = chart_recorder_text(&recorder, "10");
+    const struct recording_item *right = chart_recorder_text(&recorder, "20");
     double from = left->box.x + left->box.width / 2;
     double to = right->box.x + right->box.width / 2;
     return from + (to - from) * (gib - 10) / 10;
@@ -55,8 +48,8 @@ static double x_of(double gib)
 
 static double y_of(double rate)
 {
-    const struct recording_item *low = find("400,000");
-    const struct recording_item *high = find("440,000");
+    const struct recording_item *low = chart_recorder_text(&recorder, "400,000");
+    const struct recording_item *high = chart_recorder_text(&recorder, "440,000");
     double from = low->box.y + low->box.height / 2;
     double to = high->box.y + high->box.height / 2;
     return from + (to - from) * (rate - 400000) / 40000;
@@ -133,8 +126,8 @@ Test(chart_frontier, the_region_ends_at_both_limits)
     cr_assert_not_null(ground);
     cr_assert(fabs(ground->box.x + ground->box.width - x_of(24)) < EXACT);
     cr_assert(fabs(ground->box.y + ground->box.height - y_of(400000) - shift()) < EXACT);
-    find("within both limits");
-    find("limit 24 GiB");
+    chart_recorder_text(&recorder, "within both limits");
+    chart_recorder_text(&recorder, "limit 24 GiB");
     cr_assert(says("minimum"));
     cr_assert(says("400,000"));
 }
@@ -145,7 +138,7 @@ Test(chart_frontier, a_region_without_one_limit_reaches_the_end)
     recorder.summary.policy.min_throughput = NAN;
     summary_sample_judge(&recorder.summary);
     draw();
-    find("within the memory limit");
+    chart_recorder_text(&recorder, "within the memory limit");
     cr_assert(!says("minimum"));
     recorder.summary.policy.memory_limit_mb = NAN;
     summary_sample_judge(&recorder.summary);
@@ -167,7 +160,7 @@ Test(chart_frontier, the_front_is_a_stair_through_its_points)
     double y1 = y_of(ddp->throughput) + shift();
     cr_assert(has_line(x0, y0, x1, y0, ink), "as much memory as the next needs gains nothing");
     cr_assert(has_line(x1, y0, x1, y1, ink));
-    find("Pareto front");
+    chart_recorder_text(&recorder, "Pareto front");
 }
 
 Test(chart_frontier, what_another_beats_in_both_is_not_on_the_front)
@@ -208,8 +201,8 @@ Test(chart_frontier, the_selected_one_has_a_ring_and_the_not_eligible_are_hollow
     }
     cr_assert_eq(rings, 1);
     cr_assert_eq(hollow, 1);
-    find("selected");
-    find("not eligible");
+    chart_recorder_text(&recorder, "selected");
+    chart_recorder_text(&recorder, "not eligible");
 }
 
 Test(chart_frontier, an_interval_spans_its_ends)
@@ -221,8 +214,8 @@ Test(chart_frontier, an_interval_spans_its_ends)
     cr_assert(has_line(x, y_of(zero1->throughput_lower) + shift(), x,
                        y_of(zero1->throughput_upper) + shift(),
                        theme_series_of(theme_default(), "zero1")->colour));
-    find("95 % interval, over rounds");
-    find("95 % interval, within the run");
+    chart_recorder_text(&recorder, "95 % interval, over rounds");
+    chart_recorder_text(&recorder, "95 % interval, within the run");
 }
 
 Test(chart_frontier, says_who_is_not_in_it_and_why)
@@ -232,10 +225,10 @@ Test(chart_frontier, says_who_is_not_in_it_and_why)
     summary_sample_candidate(&recorder.summary, 2)->throughput = NAN;
     summary_sample_candidate(&recorder.summary, 3)->throughput_unit = "samples/s";
     draw();
-    find("Not in the chart:");
-    find("zero1: peak memory not measured");
-    find("zero2: throughput not measured");
-    find("zero3: throughput measured in another unit (samples/s)");
+    chart_recorder_text(&recorder, "Not in the chart:");
+    chart_recorder_text(&recorder, "zero1: peak memory not measured");
+    chart_recorder_text(&recorder, "zero2: throughput not measured");
+    chart_recorder_text(&recorder, "zero3: throughput measured in another unit (samples/s)");
     cr_assert(says("fsdp_full_shard: failed: out of memory: rank 3"));
 }
 
@@ -245,7 +238,7 @@ Test(chart_frontier, a_minimum_in_another_unit_is_not_drawn)
     recorder.summary.policy.throughput_unit = "samples/s";
     draw();
     cr_assert(says("has another unit than the measurements"));
-    find("within the memory limit");
+    chart_recorder_text(&recorder, "within the memory limit");
 }
 
 Test(chart_frontier, many_candidates_have_numbers_and_a_key)
@@ -282,7 +275,7 @@ Test(chart_frontier, has_content_if_anything_was_measured)
     struct chart_input input = {.summary = &recorder.summary};
     cr_assert(!chart_has_content(row, &input));
     draw();
-    find("Not in the chart:");
+    chart_recorder_text(&recorder, "Not in the chart:");
     struct summary_candidate *first = summary_sample_candidate(&recorder.summary, 0);
     first->failure.reason = NULL;
     first->throughput = 1;

@@ -60,8 +60,7 @@ static const struct recording_item *region(enum theme_area area, size_t n)
 
 static double middle_of(const char *text)
 {
-    const struct recording_item *item = recording_canvas_find(&recorder.canvas, text);
-    cr_assert_not_null(item, "no text %s", text);
+    const struct recording_item *item = chart_recorder_text(&recorder, text);
     return item->box.x + item->box.width / 2;
 }
 

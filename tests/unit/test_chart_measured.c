@@ -25,21 +25,6 @@ static void tear_down(void)
 
 TestSuite(chart_measured, .fini = tear_down);
 
-static size_t bars(enum theme_area area, const struct recording_item **found, size_t capacity)
-{
-    return chart_bars_of(&recorder, area, found, capacity);
-}
-
-static double place_of(double value, const char *tick, double tick_value)
-{
-    return chart_bars_place(&recorder, value, tick, tick_value);
-}
-
-static double limit_line(size_t which)
-{
-    return chart_bars_limit(&recorder, which);
-}
-
 Test(chart_measured, the_categories_measured_at_the_peak_are_told_apart)
 {
     static const struct summary_amount amounts[] = {
@@ -62,8 +47,9 @@ Test(chart_measured, the_categories_measured_at_the_peak_are_told_apart)
     chart_recorder_draw(&recorder, "memory");
     for (size_t i = 0; i < sizeof areas / sizeof areas[0]; i++) {
         const struct recording_item *found[2];
-        cr_assert_eq(bars(areas[i], found, 2), 1, "area %zu", i);
-        cr_assert(fabs(found[0]->box.x + found[0]->box.width - place_of(ends[i], "20", 20)) < EXACT,
+        cr_assert_eq(chart_bars_of(&recorder, areas[i], found, 2), 1, "area %zu", i);
+        cr_assert(fabs(found[0]->box.x + found[0]->box.width -
+                       chart_bars_place(&recorder, ends[i], "20", 20)) < EXACT,
                   "area %zu", i);
     }
     cr_assert(recording_canvas_says(&recorder.canvas, "parts: measured at the peak"));
@@ -87,7 +73,8 @@ Test(chart_measured, a_bracket_spans_what_stays_between_steps)
     make(SUMMARY_SAMPLE_COMPLETE, 1);
     chart_recorder_draw(&recorder, "memory");
     /* 1430.511 + 1430.511 + 8583.069 MiB */
-    cr_assert(fabs(bracket_end() - place_of(11444.091 / 1024, "20", 20)) < EXACT);
+    cr_assert(fabs(bracket_end() - chart_bars_place(&recorder, 11444.091 / 1024, "20", 20)) <
+              EXACT);
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "resident 11.18 GiB"));
     cr_assert_not_null(
         recording_canvas_find(&recorder.canvas, "resident: what stays between steps"));
@@ -161,7 +148,8 @@ Test(chart_measured, every_step_is_a_dot_at_its_throughput)
     static const double expected[] = {400000, 400000, 320000}; /* slowest 10, 10, 12.5 ms */
     cr_assert_eq(dots(found, 8), 3);
     for (size_t i = 0; i < 3; i++)
-        cr_assert(fabs(middle_of(found[i]) - place_of(expected[i], "100,000", 100000)) < EXACT,
+        cr_assert(fabs(middle_of(found[i]) -
+                       chart_bars_place(&recorder, expected[i], "100,000", 100000)) < EXACT,
                   "dot %zu", i);
     cr_assert(found[0]->box.y != found[1]->box.y, "equal steps do not hide each other");
     cr_assert_not_null(recording_canvas_find(
@@ -185,13 +173,15 @@ Test(chart_measured, a_whisker_spans_the_interval_and_says_what_it_rests_on)
     struct summary_candidate *candidate = make_sampled();
     chart_recorder_draw(&recorder, "throughput");
     struct canvas_box line = spread_line(false);
-    cr_assert(fabs(line.x - place_of(350000, "100,000", 100000)) < EXACT);
-    cr_assert(fabs(line.x + line.width - place_of(420000, "100,000", 100000)) < EXACT);
+    cr_assert(fabs(line.x - chart_bars_place(&recorder, 350000, "100,000", 100000)) < EXACT);
+    cr_assert(fabs(line.x + line.width - chart_bars_place(&recorder, 420000, "100,000", 100000)) <
+              EXACT);
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "95 %: 350,000 to 420,000"));
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "95 % interval, over rounds"));
     candidate->interval_unit = "within_run";
     chart_recorder_draw(&recorder, "throughput");
-    cr_assert(fabs(spread_line(true).x - place_of(350000, "100,000", 100000)) < EXACT);
+    cr_assert(fabs(spread_line(true).x - chart_bars_place(&recorder, 350000, "100,000", 100000)) <
+              EXACT);
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "95 % interval, within the run"));
     cr_assert_null(recording_canvas_find(&recorder.canvas, "95 % interval, over rounds"));
 }
@@ -203,8 +193,9 @@ Test(chart_measured, without_an_interval_the_range_of_the_samples_is_called_that
     candidate->throughput_lower = candidate->throughput_upper = NAN;
     chart_recorder_draw(&recorder, "throughput");
     struct canvas_box line = spread_line(false);
-    cr_assert(fabs(line.x - place_of(320000, "100,000", 100000)) < EXACT);
-    cr_assert(fabs(line.x + line.width - place_of(400000, "100,000", 100000)) < EXACT);
+    cr_assert(fabs(line.x - chart_bars_place(&recorder, 320000, "100,000", 100000)) < EXACT);
+    cr_assert(fabs(line.x + line.width - chart_bars_place(&recorder, 400000, "100,000", 100000)) <
+              EXACT);
     cr_assert_not_null(recording_canvas_find(&recorder.canvas, "range: 320,000 to 400,000"));
     cr_assert_not_null(
         recording_canvas_find(&recorder.canvas, "range of the samples (no interval)"));
@@ -246,7 +237,7 @@ Test(chart_measured, pages_of_one_chart_share_its_scale_and_say_which_rows_they_
             recording_canvas_fini(&recorder.canvas);
             recording_canvas_init(&recorder.canvas, NULL);
             cr_assert_eq(row->draw(&input, &recorder.canvas.canvas, &diag), STATUS_OK);
-            places[page] = limit_line(0);
+            places[page] = chart_bars_limit(&recorder, 0);
             cr_assert(recording_canvas_says(&recorder.canvas, page == 0
                                                                   ? "Candidates 1 to 6 of 12"
                                                                   : "Candidates 7 to 12 of 12"));

@@ -37,13 +37,6 @@ static bool says(const char *words)
     return recording_canvas_says(&recorder.canvas, words);
 }
 
-static const struct recording_item *text(const char *words)
-{
-    const struct recording_item *item = recording_canvas_find(&recorder.canvas, words);
-    cr_assert_not_null(item, "no text \"%s\"", words);
-    return item;
-}
-
 /* The lines of a colour, in the order in which they were drawn. */
 static size_t lines(canvas_colour colour, const struct recording_item **found, size_t most)
 {
@@ -153,10 +146,11 @@ Test(chart_run, runs_without_step_times_say_so)
     make(SUMMARY_SAMPLE_COMPLETE, 2);
     candidate(0)->step_times.rank_count = 0;
     chart_recorder_draw(&recorder, "step_times");
-    cr_assert_not_null(text("Step times were not recorded."));
+    cr_assert_not_null(chart_recorder_text(&recorder, "Step times were not recorded."));
     candidate(1)->step_times.rank_count = 0;
     chart_recorder_draw(&recorder, "step_times");
-    cr_assert_not_null(text("Step times were not recorded in any of these runs."));
+    cr_assert_not_null(
+        chart_recorder_text(&recorder, "Step times were not recorded in any of these runs."));
 }
 
 Test(chart_run, very_different_times_are_on_a_logarithmic_axis_and_it_says_so)
@@ -187,7 +181,7 @@ static double bar_end(const struct recording_item *row)
 
 static double tick(const char *label)
 {
-    const struct recording_item *item = text(label);
+    const struct recording_item *item = chart_recorder_text(&recorder, label);
     return item->box.x + item->box.width / 2;
 }
 
@@ -202,10 +196,11 @@ Test(chart_run, bars_of_phases_end_at_their_peaks_and_the_peak_of_training_is_bo
                                             "checkpoint save", "checkpoint restore"};
         double end = tick("0") + scale * candidate(0)->phases[i].peak_mb / 1024;
         /* a part that is narrower than three quarters of a pixel is drawn that wide */
-        cr_assert_float_eq(bar_end(text(names[i])), end, 0.75, "%s", names[i]);
+        cr_assert_float_eq(bar_end(chart_recorder_text(&recorder, names[i])), end, 0.75, "%s",
+                           names[i]);
     }
-    cr_assert(text("13.76 GiB")->font.bold);
-    cr_assert_not(text("11.18 GiB")->font.bold);
+    cr_assert(chart_recorder_text(&recorder, "13.76 GiB")->font.bold);
+    cr_assert_not(chart_recorder_text(&recorder, "11.18 GiB")->font.bold);
     cr_assert(says("peak of training 13.76 GiB (backward); resident 11.18 GiB"));
     cr_assert_not(says("checkpoints need more"));
 }
@@ -217,11 +212,11 @@ Test(chart_run, phases_that_were_not_recorded_and_phases_that_failed_are_marked)
     candidate(1)->failure.reason = "out of memory";
     candidate(1)->failure.phase = "optimizer";
     chart_recorder_draw(&recorder, "lifecycle");
-    cr_assert_not_null(text("not measured"));
-    cr_assert_not_null(text("the run failed in this phase"));
+    cr_assert_not_null(chart_recorder_text(&recorder, "not measured"));
+    cr_assert_not_null(chart_recorder_text(&recorder, "the run failed in this phase"));
     candidate(1)->phase_count = 0;
     chart_recorder_draw(&recorder, "lifecycle");
-    cr_assert_not_null(text("Memory by phase was not recorded."));
+    cr_assert_not_null(chart_recorder_text(&recorder, "Memory by phase was not recorded."));
     cr_assert_not(says("the run failed in this phase"));
 }
 
@@ -232,8 +227,10 @@ Test(chart_run, a_phase_of_another_producer_has_its_row_before_the_checkpoints)
     phases[1].name = "evaluation";
     phases[5].peak_mb = 50000;
     chart_recorder_draw(&recorder, "lifecycle");
-    cr_assert_gt(text("evaluation")->box.y, text("optimizer step")->box.y);
-    cr_assert_lt(text("evaluation")->box.y, text("checkpoint save")->box.y);
+    cr_assert_gt(chart_recorder_text(&recorder, "evaluation")->box.y,
+                 chart_recorder_text(&recorder, "optimizer step")->box.y);
+    cr_assert_lt(chart_recorder_text(&recorder, "evaluation")->box.y,
+                 chart_recorder_text(&recorder, "checkpoint save")->box.y);
     cr_assert(says("checkpoints need more: 48.83 GiB (checkpoint restore)"));
 }
 
@@ -252,13 +249,15 @@ Test(chart_run, losses_that_lie_on_each_other_share_a_line_and_say_how_closely)
         losses_of(2)[i] = losses_of(0)[i] + (i == 11 ? 1e-5 : 0);
     }
     chart_recorder_draw(&recorder, "losses");
-    cr_assert_not_null(text("ddp; zero1; zero2"));
-    cr_assert_not_null(text("coincide within 1e-05"));
-    cr_assert_not_null(text("Largest difference from ddp: 1e-05, of zero2 at step 11"));
+    cr_assert_not_null(chart_recorder_text(&recorder, "ddp; zero1; zero2"));
+    cr_assert_not_null(chart_recorder_text(&recorder, "coincide within 1e-05"));
+    cr_assert_not_null(
+        chart_recorder_text(&recorder, "Largest difference from ddp: 1e-05, of zero2 at step 11"));
     losses_of(2)[11] = losses_of(0)[11];
     chart_recorder_draw(&recorder, "losses");
-    cr_assert_not_null(text("equal to the last digit"));
-    cr_assert_not_null(text("All runs have the same losses, to the last digit"));
+    cr_assert_not_null(chart_recorder_text(&recorder, "equal to the last digit"));
+    cr_assert_not_null(
+        chart_recorder_text(&recorder, "All runs have the same losses, to the last digit"));
 }
 
 Test(chart_run, losses_that_part_have_lines_and_labels_of_their_own)
@@ -266,8 +265,8 @@ Test(chart_run, losses_that_part_have_lines_and_labels_of_their_own)
     make(SUMMARY_SAMPLE_COMPLETE, 2);
     losses_of(1)[20] += 0.5;
     chart_recorder_draw(&recorder, "losses");
-    cr_assert_not_null(text("ddp"));
-    cr_assert_not_null(text("zero1"));
+    cr_assert_not_null(chart_recorder_text(&recorder, "ddp"));
+    cr_assert_not_null(chart_recorder_text(&recorder, "zero1"));
     cr_assert(says("the others are compared"));
     cr_assert(says("differs from ddp by up to 0.5"));
     const struct recording_item *found[4];
@@ -285,9 +284,9 @@ Test(chart_run, losses_that_are_no_numbers_rise_or_were_never_reached_are_said)
     candidate(3)->losses.count = 0;
     candidate(4)->losses.count = 0;
     chart_recorder_draw(&recorder, "losses");
-    cr_assert_not_null(text("no number at step 7"));
-    cr_assert_not_null(text("ends above its first loss"));
-    cr_assert_not_null(text("No losses recorded: zero3"));
+    cr_assert_not_null(chart_recorder_text(&recorder, "no number at step 7"));
+    cr_assert_not_null(chart_recorder_text(&recorder, "ends above its first loss"));
+    cr_assert_not_null(chart_recorder_text(&recorder, "No losses recorded: zero3"));
     cr_assert(says("fsdp_full_shard: failed before its first loss: out of memory"));
     cr_assert(says("warm-up: 2 steps"));
 }
@@ -303,7 +302,7 @@ Test(chart_run, losses_of_another_global_batch_are_not_compared)
     chart_recorder_draw(&recorder, "losses");
     cr_assert(says("other batch: not compared"));
     cr_assert(says("Largest difference from ddp"));
-    cr_assert_not_null(text("zero1"));
+    cr_assert_not_null(chart_recorder_text(&recorder, "zero1"));
     candidate(2)->global_batch = 256;
     chart_recorder_draw(&recorder, "losses");
     cr_assert(says("Losses of different global batches are not compared"));
@@ -323,7 +322,8 @@ Test(chart_run, one_run_has_no_difference)
 {
     make(SUMMARY_SAMPLE_COMPLETE, 1);
     chart_recorder_draw(&recorder, "losses");
-    cr_assert_not_null(text("One run only: there is nothing to compare it with"));
+    cr_assert_not_null(
+        chart_recorder_text(&recorder, "One run only: there is nothing to compare it with"));
     cr_assert_not(says("differs"));
     cr_assert_not(says("compared with this one"));
 }

@@ -32,23 +32,16 @@ static void tear_down(void)
 
 TestSuite(chart_scale, .fini = tear_down);
 
-static const struct recording_item *find(const char *text)
-{
-    const struct recording_item *item = recording_canvas_find(&recorder.canvas, text);
-    cr_assert_not_null(item, "no text %s", text);
-    return item;
-}
-
 static double middle_x(const char *text)
 {
-    const struct recording_item *item = find(text);
+    const struct recording_item *item = chart_recorder_text(&recorder, text);
     return item->box.x + item->box.width / 2;
 }
 
 /* The height of a number of the vertical axis is that of its grid line. */
 static double height_of(const char *tick)
 {
-    const struct recording_item *item = find(tick);
+    const struct recording_item *item = chart_recorder_text(&recorder, tick);
     double middle = item->box.y + item->box.height / 2;
     double best = NAN;
     for (size_t i = 0; i < recorder.canvas.count; i++) {
@@ -145,9 +138,9 @@ Test(chart_scale, equal_lines_are_named_together_and_both_are_seen)
 {
     make(5);
     draw();
-    find("zero3, fsdp_full_shard");
-    find("ddp");
-    find("11.18 GiB"); /* of ddp, at its end */
+    chart_recorder_text(&recorder, "zero3, fsdp_full_shard");
+    chart_recorder_text(&recorder, "ddp");
+    chart_recorder_text(&recorder, "11.18 GiB"); /* of ddp, at its end */
     cr_assert_eq(line_of("zero3")->box.y, line_of("fsdp_full_shard")->box.y);
     cr_assert(line_of("fsdp_full_shard")->paint.dash > 0);
 }
@@ -174,15 +167,15 @@ Test(chart_scale, a_strategy_with_two_ledgers_has_two_named_lines)
         points[i].resident_mb *= 2;
     other->scale.items = points;
     draw();
-    find("zero1, micro-batch 2");
-    find("zero1");
+    chart_recorder_text(&recorder, "zero1, micro-batch 2");
+    chart_recorder_text(&recorder, "zero1");
 }
 
 Test(chart_scale, the_limit_is_a_line_or_named)
 {
     make(5);
     draw();
-    const struct recording_item *label = find("limit 24 GiB");
+    const struct recording_item *label = chart_recorder_text(&recorder, "limit 24 GiB");
     cr_assert(label->box.x > x_of(1024));
     size_t limits = 0;
     for (size_t i = 0; i < recorder.canvas.count; i++) {
@@ -203,8 +196,8 @@ Test(chart_scale, candidates_without_a_ledger_are_named)
     make(5);
     summary_sample_candidate(&recorder.summary, 3)->scale.count = 0;
     draw();
-    find("No line, for want of what the formula needs: zero3.");
-    find("fsdp_full_shard");
+    chart_recorder_text(&recorder, "No line, for want of what the formula needs: zero3.");
+    chart_recorder_text(&recorder, "fsdp_full_shard");
 }
 
 Test(chart_scale, a_strategy_with_the_line_of_another_candidate_lacks_none)
@@ -233,5 +226,6 @@ Test(chart_scale, has_content_if_any_ledger_is_known)
     summary_sample_candidate(&recorder.summary, 1)->scale.count = 0;
     cr_assert(!chart_has_content(row, &input));
     draw();
-    find("No line, for want of what the formula needs: ddp \xC2\xB7 zero1.");
+    chart_recorder_text(&recorder,
+                        "No line, for want of what the formula needs: ddp \xC2\xB7 zero1.");
 }

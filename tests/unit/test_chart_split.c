@@ -51,8 +51,7 @@ static const struct recording_item *bar_of(enum theme_area area, double height)
 
 static double middle_of(const char *text)
 {
-    const struct recording_item *item = recording_canvas_find(&recorder.canvas, text);
-    cr_assert_not_null(item, "no text %s", text);
+    const struct recording_item *item = chart_recorder_text(&recorder, text);
     return item->box.x + item->box.width / 2;
 }
 
