@@ -15,7 +15,7 @@
  */
 
 #define HEIGHT_SHARE 0.46 /* of the width: a slope of one half a doubling is seen as one */
-#define HEIGHT_PAGE 0.36 /* on paper */
+#define HEIGHT_PAGE 0.36  /* on paper */
 #define LABELS_SHARE 0.19 /* of the width, right of the panel */
 #define LABEL_GAP 18.0
 #define MARKER 5.0
@@ -262,9 +262,7 @@ static void put_unknown(struct scale_chart *chart)
             continue;
         if (names.length > 0)
             text_buffer_puts(&names, " \xC2\xB7 "); /* a middle dot: labels have commas */
-        text_buffer_puts(&names, candidate->label != NULL && candidate->label[0] != '\0'
-                                     ? candidate->label
-                                     : texts_get(frame->texts, "chart.unknown"));
+        text_buffer_puts(&names, chart_frame_name(frame, candidate));
     }
     if (names.failed)
         frame->scene.failed = true;
