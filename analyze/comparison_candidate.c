@@ -12,9 +12,7 @@ static void read_gates(struct summary_reader *reader, uint32_t node,
     size_t count;
     const uint32_t *nodes = summary_reader_objects(
         reader, summary_reader_need(reader, node, "gates", JSON_READ_ARRAY), &count);
-    struct comparison_gate *gates = arena_take_array(reader->fields.arena, count, sizeof *gates);
-    if (gates == NULL && reader->fields.status == STATUS_OK)
-        reader->fields.status = diag_no_memory(reader->fields.diag);
+    struct comparison_gate *gates = json_fields_take(&reader->fields, count, sizeof *gates);
     for (size_t i = 0; i < count && reader->fields.status == STATUS_OK; i++)
         gates[i] = (struct comparison_gate){
             .name = summary_reader_need_text(reader, nodes[i], "name"),
@@ -96,11 +94,9 @@ static struct series *read_ranks(struct summary_reader *reader, uint32_t samples
     if (list == JSON_READ_NONE)
         return NULL;
     struct series *ranks =
-        arena_take_array(reader->fields.arena, json_read_count(json, list), sizeof *ranks);
-    if (ranks == NULL) {
-        reader->fields.status = diag_no_memory(reader->fields.diag);
+        json_fields_take(&reader->fields, json_read_count(json, list), sizeof *ranks);
+    if (ranks == NULL)
         return NULL;
-    }
     for (uint32_t node = json_read_first(json, list);
          node != JSON_READ_NONE && reader->fields.status == STATUS_OK;
          node = json_read_next(json, list, node)) {
@@ -154,7 +150,7 @@ static void read_samples(struct summary_reader *reader, uint32_t node,
         statistics_slowest_rank(ranks, rank_count, reader->fields.arena, &sample.count, &failed);
     sample.rounds = read_rounds(reader, samples, sample.count, &sample.round_count);
     if (failed || sample.rounds == NULL)
-        reader->fields.status = diag_no_memory(reader->fields.diag);
+        json_fields_no_memory(&reader->fields);
     if (reader->fields.status == STATUS_OK)
         reader->fields.status =
             candidate_times_make(&sample, candidate->throughput, reader->fields.arena,

@@ -163,7 +163,7 @@ static const char *compact(struct summary_reader *reader, uint32_t node)
     size_t length = 0;
     bool inside = quoted;
     if (copy == NULL) {
-        reader->fields.status = diag_no_memory(reader->fields.diag);
+        json_fields_no_memory(&reader->fields);
         return "";
     }
     if (quoted)
@@ -237,10 +237,8 @@ static void read_ties(struct summary_reader *reader, uint32_t node,
     long fastest = json_fields_index(&reader->fields, selection, "fastest", count);
     struct series tied = summary_reader_series(
         reader, json_fields_member(&reader->fields, selection, "tied", JSON_READ_ARRAY));
-    bool *flags = arena_take_array(reader->fields.arena, count + 1, sizeof *flags);
-    if (flags == NULL && reader->fields.status == STATUS_OK)
-        reader->fields.status = diag_no_memory(reader->fields.diag);
-    if (reader->fields.status != STATUS_OK)
+    bool *flags = json_fields_take(&reader->fields, count, sizeof *flags);
+    if (flags == NULL)
         return;
     for (size_t i = 0; i < tied.count; i++)
         if (tied.values[i] >= 0 && tied.values[i] < (double)count)
@@ -256,9 +254,7 @@ static void read_group(struct summary_reader *reader, uint32_t node,
     const uint32_t *nodes = summary_reader_objects(
         reader, summary_reader_need(reader, node, "candidates", JSON_READ_ARRAY), &count);
     struct comparison_candidate *candidates =
-        arena_take_array(reader->fields.arena, count, sizeof *candidates);
-    if (candidates == NULL && reader->fields.status == STATUS_OK)
-        reader->fields.status = diag_no_memory(reader->fields.diag);
+        json_fields_take(&reader->fields, count, sizeof *candidates);
     group->label = summary_reader_need_text(reader, node, "label");
     group->level = summary_reader_text(reader, node, "evidence_level");
     group->times_count = json_fields_flag(&reader->fields, node, "times_count");
@@ -302,18 +298,16 @@ static void read_policy(struct comparison_side *side, struct summary_reader *rea
     const char **names = arena_take_array(&side->arena, count, sizeof *names);
     const char **values = arena_take_array(&side->arena, count, sizeof *values);
     policy_init(&side->policy);
-    if (reader->fields.status == STATUS_OK && (names == NULL || values == NULL))
-        reader->fields.status = diag_no_memory(reader->fields.diag);
+    if (names == NULL || values == NULL)
+        json_fields_no_memory(&reader->fields);
     if (reader->fields.status == STATUS_OK)
         reader->fields.status = policy_read(&reader->fields.source, policy, &side->arena,
                                             &side->policy, reader->fields.diag);
-    for (uint32_t key = reader->fields.status == STATUS_OK ? json_read_first(json, policy)
-                                                           : JSON_READ_NONE;
-         key != JSON_READ_NONE && reader->fields.status == STATUS_OK;
-         key = json_read_next(json, policy, key)) {
+    for (uint32_t key = json_fields_first(&reader->fields, policy); key != JSON_READ_NONE;
+         key = json_fields_next(&reader->fields, policy, key)) {
         char *name = arena_take(&side->arena, (size_t)json->nodes[key].length + 1);
         if (name == NULL) {
-            reader->fields.status = diag_no_memory(reader->fields.diag);
+            json_fields_no_memory(&reader->fields);
             return;
         }
         json_read_string(json, key, name, (size_t)json->nodes[key].length + 1);

@@ -116,7 +116,7 @@ const char *summary_reader_text(struct summary_reader *reader, uint32_t object, 
     size_t capacity = (size_t)reader->json.nodes[node].length + 1;
     char *text = arena_take(reader->fields.arena, capacity);
     if (text == NULL)
-        reader->fields.status = diag_no_memory(reader->fields.diag);
+        json_fields_no_memory(&reader->fields);
     else
         json_read_string(&reader->json, node, text, capacity);
     return text;
