@@ -240,6 +240,14 @@ void sheet_grid_end_row(struct sheet_grid *grid)
     grid->column = 0;
 }
 
+bool sheet_grid_cuts(struct sheet_grid *grid, size_t rows)
+{
+    if (grid->cut_rows == 0)
+        return false;
+    grid->cut_rows += (double)rows;
+    return true;
+}
+
 static void write_remarks(struct sheet_grid *grid, uint32_t first, const char *about_id)
 {
     const struct texts *texts = cell_texts(grid->sheet);

@@ -31,6 +31,10 @@ struct sheet_grid_bars {
     size_t span_count, span_capacity;
 };
 
+/* Beyond so many rows of samples the workbook would take longer to open than the rows are worth;
+ * the evidence has all. */
+#define SHEET_GRID_MOST_SAMPLES 50000u
+
 struct sheet_grid {
     struct sheet *sheet;
     const char *table; /* its name: English letters alone, no other sheet's */
@@ -70,7 +74,6 @@ void sheet_grid_group(struct sheet_grid *grid, const struct summary_group *group
 void sheet_grid_text(struct sheet_grid *grid, const char *text, enum cell_style style);
 void sheet_grid_word(struct sheet_grid *grid, const char *group, const char *word);
 void sheet_grid_number(struct sheet_grid *grid, double value, enum cell_style style);
-/* Texts separated by commas; each a word of `group` unless that is NULL. */
 /* A number with a bar behind it, unless `failed`: what a run that failed had reached is no length
  * to compare. */
 void sheet_grid_bar(struct sheet_grid *grid, enum sheet_grid_bar bar, double value, bool failed,
@@ -78,11 +81,14 @@ void sheet_grid_bar(struct sheet_grid *grid, enum sheet_grid_bar bar, double val
 /* A text that leads to a place in another sheet; a text alone if `sheet` is NULL. */
 void sheet_grid_link(struct sheet_grid *grid, const char *text, const struct cell_target *target,
                      enum cell_style style);
+/* Texts separated by commas; each a word of `group` unless that is NULL. */
 void sheet_grid_list(struct sheet_grid *grid, const char *group, const char *const *items,
                      size_t count);
 void sheet_grid_messages(struct sheet_grid *grid, const struct summary_message *messages,
                          size_t count);
 void sheet_grid_end_row(struct sheet_grid *grid);
+/* Whether the table is full: then it only counts the `rows` left, which need no writing. */
+bool sheet_grid_cuts(struct sheet_grid *grid, size_t rows);
 /* The name of a candidate; in its first row it leads to the sheet of candidates. Under
  * sheet_grid_candidates alone. */
 void sheet_grid_label(struct sheet_grid *grid, const struct summary_candidate *candidate);

@@ -5,8 +5,6 @@
 
 /* Loss and gradient norm of every optimizer step. */
 
-#define MAX_ROWS 50000u
-
 static size_t steps_of(const struct summary_candidate *candidate)
 {
     return candidate->losses.count > candidate->grad_norms.count ? candidate->losses.count
@@ -38,10 +36,8 @@ static void write_candidate(struct sheet_grid *grid, const struct summary_group 
 {
     size_t steps = steps_of(candidate);
     for (size_t step = 0; step < steps && cell_is_writable(grid->sheet); step++) {
-        if (grid->cut_rows > 0) { /* a table that is full only counts */
-            grid->cut_rows += (double)(steps - step);
+        if (sheet_grid_cuts(grid, steps - step))
             break;
-        }
         const char *warmup = isnan(candidate->warmup)           ? NULL
                              : (double)step < candidate->warmup ? "word.yes"
                                                                 : "word.no";
@@ -65,7 +61,7 @@ void sheet_losses_write(const struct sheet_input *input, struct sheet *sheet)
                                                          {"column.grad_norm", true}};
     struct sheet_grid grid = {.sheet = sheet,
                               .table = "LossesTable",
-                              .max_rows = MAX_ROWS,
+                              .max_rows = SHEET_GRID_MOST_SAMPLES,
                               .grouped = input->summary->group_count > 1};
     sheet_grid_headings(&grid, headings, sizeof headings / sizeof headings[0]);
     sheet_grid_end_row(&grid);

@@ -5,10 +5,6 @@
 
 /* The raw sample: the time of every measured step of every rank. */
 
-/* Beyond so many rows the workbook would take longer to open than the rows are worth; the evidence
- * has all. */
-#define MAX_ROWS 50000u
-
 bool sheet_steps_has_content(const struct sheet_input *input)
 {
     for (size_t i = 0; i < input->summary->group_count; i++)
@@ -40,10 +36,8 @@ static void write_candidate(struct sheet_grid *grid, const struct summary_group 
     const struct summary_samples *times = &candidate->step_times;
     for (size_t rank = 0; rank < times->rank_count; rank++)
         for (size_t step = 0; step < times->ranks[rank].count; step++) {
-            if (grid->cut_rows > 0) { /* a table that is full only counts */
-                grid->cut_rows += (double)(times->ranks[rank].count - step);
+            if (sheet_grid_cuts(grid, times->ranks[rank].count - step))
                 break;
-            }
             sheet_grid_group(grid, group);
             sheet_grid_text(grid, candidate->label, CELL_TEXT);
             sheet_grid_number(grid, (double)rank, CELL_WHOLE);
@@ -63,7 +57,7 @@ void sheet_steps_write(const struct sheet_input *input, struct sheet *sheet)
                                                          {"column.sample_time", true}};
     struct sheet_grid grid = {.sheet = sheet,
                               .table = "StepsTable",
-                              .max_rows = MAX_ROWS,
+                              .max_rows = SHEET_GRID_MOST_SAMPLES,
                               .grouped = input->summary->group_count > 1};
     sheet_grid_headings(&grid, headings, sizeof headings / sizeof headings[0]);
     sheet_grid_end_row(&grid);
