@@ -123,10 +123,7 @@ static void write_limits(struct sheet_decision *page)
 
 static void write_candidates(struct sheet_decision *page, const struct summary_group *group)
 {
-    bool tokens = true;
-    for (size_t i = 0; i < group->candidate_count; i++)
-        if (group->candidates[i].throughput_unit != NULL)
-            tokens = report_view_is_tokens(group->candidates[i].throughput_unit);
+    bool tokens = report_view_group_tokens(group);
     const struct texts *texts = page->input->texts;
     struct text_buffer gain = {0};
     report_view_gain_heading(&gain, texts, group);
