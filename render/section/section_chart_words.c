@@ -88,9 +88,7 @@ static const char *say_lifecycle(const struct section *section)
     for (size_t i = 0; i < subject->phase_count; i++) {
         if (subject->phases[i].peak_mb != highest)
             continue;
-        text_buffer_puts(&names,
-                         names.length > 0 ? section_get(section, "word.list_separator") : "");
-        text_buffer_puts(&names, section_word(section, "phase", subject->phases[i].name));
+        section_list(section, &names, section_word(section, "phase", subject->phases[i].name));
     }
     const char *phases = section_take(section, &names);
     if (phases[0] == '\0')

@@ -61,9 +61,7 @@ static void write_unapplied(const struct section *section,
     for (size_t i = 0; i < candidate->gate_count; i++) {
         if (is_applied(&candidate->gates[i]))
             continue;
-        text_buffer_puts(&names,
-                         names.length > 0 ? section_get(section, "word.list_separator") : "");
-        text_buffer_puts(&names, section_word(section, "gate", candidate->gates[i].name));
+        section_list(section, &names, section_word(section, "gate", candidate->gates[i].name));
     }
     const char *gates = section_take(section, &names);
     if (gates[0] != '\0')

@@ -77,9 +77,7 @@ static void write_checks(const struct section *section)
         agree += result.worst != NULL && result.differ == 0;
         if (result.differ == 0)
             continue;
-        text_buffer_puts(&names,
-                         names.length > 0 ? section_get(section, "word.list_separator") : "");
-        text_buffer_puts(&names, section_word(section, "check", checks[i].name));
+        section_list(section, &names, section_word(section, "check", checks[i].name));
     }
     const struct sentence_value values[] = {
         {.name = "agree", .number = (double)agree},

@@ -43,9 +43,8 @@ static void write_unmoved(const struct section *section, const struct summary_de
     for (size_t i = 0; i < decision->sensitivity_count; i++) {
         if (decision->sensitivity[i].change_count > 0)
             continue;
-        text_buffer_puts(&names,
-                         names.length > 0 ? section_get(section, "word.list_separator") : "");
-        text_buffer_puts(&names, section_word(section, "limit", decision->sensitivity[i].limit));
+        section_list(section, &names,
+                     section_word(section, "limit", decision->sensitivity[i].limit));
     }
     const char *limits = section_take(section, &names);
     if (limits[0] != '\0')

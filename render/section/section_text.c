@@ -114,6 +114,13 @@ const char *section_join(const struct section *section, const char *const *texts
     return section_take(section, &buffer);
 }
 
+void section_list(const struct section *section, struct text_buffer *list, const char *text)
+{
+    if (list->length > 0)
+        text_buffer_puts(list, section_get(section, "word.list_separator"));
+    text_buffer_puts(list, text);
+}
+
 const char *section_append(const struct section *section, const char *text, const char *more)
 {
     if (text[0] == '\0' || more[0] == '\0')

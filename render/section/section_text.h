@@ -35,6 +35,8 @@ const char *section_count(const struct section *section, double value);
 
 /* The texts of a list with the language's separator: "a, b". */
 const char *section_join(const struct section *section, const char *const *texts, size_t count);
+/* Appends one text to such a list. */
+void section_list(const struct section *section, struct text_buffer *list, const char *text);
 /* Two parts of a sentence with a semicolon; one alone where the other is "". */
 const char *section_append(const struct section *section, const char *text, const char *more);
 
