@@ -23,22 +23,19 @@ enum row_index {
 };
 
 static const struct section_row rows[] = {
-    [ROW_DECISION] = {"decision", "section.decision", true, section_decision_write,
-                      section_overview_write},
-    [ROW_VERDICT] = {"verdict", NULL, true, section_verdict_write, section_overview_brief},
-    [ROW_CANDIDATES] = {"candidates", "section.candidates", true, section_candidates_write, NULL},
-    [ROW_OUTLOOK] = {"outlook", NULL, true, section_outlook_write, section_outlook_write},
-    [ROW_CHARTS] = {"charts", "section.charts", true, section_charts_write, NULL},
-    [ROW_METHOD] = {"method", "section.method", true, section_method_write, NULL},
-    [ROW_MEASURED] = {"measured", "section.measured", true, section_measured_write, NULL},
-    [ROW_CHECKS] = {"checks", "section.checks", true, section_checks_write, NULL},
-    [ROW_SOURCES] = {"sources", "section.sources", false, section_sources_write, NULL},
-    [ROW_FILES] = {"files", NULL, false, section_files_write, NULL},
-    [ROW_CHANGES] = {"changes", "section.changes", false, section_changes_write, NULL},
-    [ROW_CHANGES_VALUES] = {"changes_values", "section.changes_values", false,
-                            section_changes_values_write, NULL},
-    [ROW_CHANGES_JUDGED] = {"changes_judged", "section.changes_judged", false,
-                            section_changes_judged_write, NULL},
+    [ROW_DECISION] = {"decision", true, section_decision_write, section_overview_write},
+    [ROW_VERDICT] = {"verdict", true, section_verdict_write, section_overview_brief},
+    [ROW_CANDIDATES] = {"candidates", true, section_candidates_write, NULL},
+    [ROW_OUTLOOK] = {"outlook", true, section_outlook_write, section_outlook_write},
+    [ROW_CHARTS] = {"charts", true, section_charts_write, NULL},
+    [ROW_METHOD] = {"method", true, section_method_write, NULL},
+    [ROW_MEASURED] = {"measured", true, section_measured_write, NULL},
+    [ROW_CHECKS] = {"checks", true, section_checks_write, NULL},
+    [ROW_SOURCES] = {"sources", false, section_sources_write, NULL},
+    [ROW_FILES] = {"files", false, section_files_write, NULL},
+    [ROW_CHANGES] = {"changes", false, section_changes_write, NULL},
+    [ROW_CHANGES_VALUES] = {"changes_values", false, section_changes_values_write, NULL},
+    [ROW_CHANGES_JUDGED] = {"changes_judged", false, section_changes_judged_write, NULL},
 };
 
 const struct section_row *section_table(size_t *count)

@@ -41,9 +41,8 @@ struct section {
 };
 
 struct section_row {
-    const char *name;     /* as templates name it: "decision" */
-    const char *title_id; /* text id of its heading; NULL: it has none of its own */
-    bool of_group;        /* once a comparability group, else once a report */
+    const char *name; /* as templates name it: "decision" */
+    bool of_group;    /* once a comparability group, else once a report */
     void (*write)(const struct section *section);
     /* Of a section of groups: what stands once before the groups where there are several; NULL:
      * nothing. */
