@@ -138,24 +138,23 @@ static enum status write_file(struct report_job *job, const void *data, size_t s
                             : output_write_file(job->path.text, data, size, job->diag);
 }
 
+static enum status write_form(struct report_job *job, const struct report_picture *picture,
+                              const char *suffix, const void *data, size_t size)
+{
+    enum status status = begin_path(job);
+    report_chart_name(&job->path, job->input->summary, picture->chart->name, picture->group,
+                      suffix);
+    return status == STATUS_OK ? write_file(job, data, size) : status;
+}
+
 static enum status write_picture(struct report_job *job, const struct report_picture *picture)
 {
     const struct chart_image *image = &picture->image;
     enum status status = STATUS_OK;
-    if (job->input->formats & REPORT_SVG) {
-        status = begin_path(job);
-        report_chart_name(&job->path, job->input->summary, picture->chart->name, picture->group,
-                          "svg");
-        if (status == STATUS_OK)
-            status = write_file(job, image->svg, image->svg_size);
-    }
-    if (status == STATUS_OK && (job->input->formats & REPORT_PNG)) {
-        status = begin_path(job);
-        report_chart_name(&job->path, job->input->summary, picture->chart->name, picture->group,
-                          "png");
-        if (status == STATUS_OK)
-            status = write_file(job, image->png, image->png_size);
-    }
+    if (job->input->formats & REPORT_SVG)
+        status = write_form(job, picture, "svg", image->svg, image->svg_size);
+    if (status == STATUS_OK && (job->input->formats & REPORT_PNG))
+        status = write_form(job, picture, "png", image->png, image->png_size);
     return status;
 }
 
@@ -251,58 +250,45 @@ static enum status make_workbook(struct report_job *job)
     return status;
 }
 
-static enum status make_pdf(struct report_job *job)
+typedef enum status write_document(struct report_job *job, const struct manuscript *manuscript,
+                                   struct text_buffer *out);
+
+/* A file made of a manuscript. */
+static enum status make_document(struct report_job *job, const char *name,
+                                 const struct report_template_document *shown,
+                                 write_document *write)
 {
     struct manuscript manuscript = {.first = NULL};
     struct text_buffer bytes = {0};
-    enum status status =
-        report_manuscript(job->input, &job->input->template->pdf, &manuscript, job->diag);
+    enum status status = report_manuscript(job->input, shown, &manuscript, job->diag);
     if (status == STATUS_OK)
-        status = pdf_write(&manuscript, job->input, &bytes, &job->glyphs_missing, job->diag);
+        status = write(job, &manuscript, &bytes);
     manuscript_fini(&manuscript);
     if (status == STATUS_OK)
         status = begin_path(job);
-    text_buffer_puts(&job->path, "report.pdf");
+    text_buffer_puts(&job->path, name);
     if (status == STATUS_OK)
         status = write_file(job, bytes.text, bytes.length);
     text_buffer_fini(&bytes);
     return status;
 }
 
-static enum status make_html(struct report_job *job)
+static enum status write_pdf(struct report_job *job, const struct manuscript *manuscript,
+                             struct text_buffer *out)
 {
-    struct manuscript manuscript = {.first = NULL};
-    struct text_buffer text = {0};
-    enum status status =
-        report_manuscript(job->input, &job->input->template->html, &manuscript, job->diag);
-    if (status == STATUS_OK)
-        status = html_write(&manuscript, job->input, &job->pictures, &text, job->diag);
-    manuscript_fini(&manuscript);
-    if (status == STATUS_OK)
-        status = begin_path(job);
-    text_buffer_puts(&job->path, "report.html");
-    if (status == STATUS_OK)
-        status = write_file(job, text.text, text.length);
-    text_buffer_fini(&text);
-    return status;
+    return pdf_write(manuscript, job->input, out, &job->glyphs_missing, job->diag);
 }
 
-static enum status make_markdown(struct report_job *job)
+static enum status write_html(struct report_job *job, const struct manuscript *manuscript,
+                              struct text_buffer *out)
 {
-    struct text_buffer text = {0};
-    struct manuscript manuscript = {0};
-    enum status status =
-        report_manuscript(job->input, &job->input->template->markdown, &manuscript, job->diag);
-    if (status == STATUS_OK)
-        status = markdown_write(&manuscript, job->input, &text, job->diag);
-    if (status == STATUS_OK)
-        status = begin_path(job);
-    text_buffer_puts(&job->path, "report.md");
-    if (status == STATUS_OK)
-        status = write_file(job, text.text, text.length);
-    text_buffer_fini(&text);
-    manuscript_fini(&manuscript);
-    return status;
+    return html_write(manuscript, job->input, &job->pictures, out, job->diag);
+}
+
+static enum status write_markdown(struct report_job *job, const struct manuscript *manuscript,
+                                  struct text_buffer *out)
+{
+    return markdown_write(manuscript, job->input, out, job->diag);
 }
 
 enum status report_write(const struct report_input *input, const char *folder, bool *glyphs_missing,
@@ -318,11 +304,11 @@ enum status report_write(const struct report_input *input, const char *folder, b
     if (status == STATUS_OK && (input->formats & REPORT_XLSX))
         status = make_workbook(&job);
     if (status == STATUS_OK && (input->formats & REPORT_PDF))
-        status = make_pdf(&job);
+        status = make_document(&job, "report.pdf", &input->template->pdf, write_pdf);
     if (status == STATUS_OK && (input->formats & REPORT_HTML))
-        status = make_html(&job);
+        status = make_document(&job, "report.html", &input->template->html, write_html);
     if (status == STATUS_OK && (input->formats & REPORT_MARKDOWN))
-        status = make_markdown(&job);
+        status = make_document(&job, "report.md", &input->template->markdown, write_markdown);
     if (status == STATUS_OK)
         *glyphs_missing = job.glyphs_missing || job.pictures.glyphs_missing;
     report_pictures_fini(&job.pictures);
