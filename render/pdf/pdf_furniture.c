@@ -91,17 +91,6 @@ static void add_levels(const struct report_input *input, struct text_buffer *lin
     }
 }
 
-static const char *say(struct pdf_document *document, struct text_buffer *text)
-{
-    const char *kept =
-        text->failed
-            ? NULL
-            : arena_copy(&document->arena, text->text != NULL ? text->text : "", text->length);
-    document->failed |= kept == NULL;
-    text_buffer_fini(text);
-    return kept != NULL ? kept : "";
-}
-
 static const char *origin(const struct furniture *furniture)
 {
     const struct report_input *input = furniture->input;
@@ -118,7 +107,7 @@ static const char *origin(const struct furniture *furniture)
         text_buffer_puts(&line, levels.text);
     line.failed |= levels.failed;
     text_buffer_fini(&levels);
-    return say(furniture->document, &line);
+    return pdf_document_take(furniture->document, &line);
 }
 
 static void put_footer(const struct furniture *furniture, struct pdf_page *page,
@@ -134,7 +123,7 @@ static void put_footer(const struct furniture *furniture, struct pdf_page *page,
     texts_fill(&number, input->texts, "report.page", values, 2);
     double taken =
         put(furniture, &page->scene, (struct canvas_point){furniture->right, height - 28}, &small,
-            say(furniture->document, &number), 200, true);
+            pdf_document_take(furniture->document, &number), 200, true);
     put(furniture, &page->scene, (struct canvas_point){furniture->left, height - 28}, &small,
         origin_text, furniture->right - furniture->left - taken - 2 * GAP, false);
     rule(furniture, &page->scene, height - 40);

@@ -143,11 +143,8 @@ void pdf_block_more(struct pdf_flow *flow, size_t count)
     struct sentence_value values[] = {{"count", NULL, (double)count},
                                       {"page", NULL, (double)flow->rest_page}};
     texts_fill(&text, flow->input->texts, "pdf.more", values, 2);
-    const char *kept =
-        text.failed ? NULL : arena_copy(&flow->document->arena, text.text, text.length);
-    flow->document->failed |= kept == NULL;
-    text_buffer_fini(&text);
-    if (kept == NULL)
+    const char *kept = pdf_document_take(flow->document, &text);
+    if (flow->document->failed)
         return;
     struct canvas_font font = pdf_flow_font(flow, PDF_FONT_SMALL);
     struct text_lines lines = pdf_document_lines(flow->document, &font, kept,

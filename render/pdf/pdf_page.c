@@ -94,6 +94,17 @@ void pdf_document_target(struct pdf_document *document, const char *anchor, stru
 
 /* ---- Texts ---- */
 
+const char *pdf_document_take(struct pdf_document *document, struct text_buffer *text)
+{
+    const char *kept =
+        text->failed
+            ? NULL
+            : arena_copy(&document->arena, text->text != NULL ? text->text : "", text->length);
+    document->failed |= kept == NULL;
+    text_buffer_fini(text);
+    return kept != NULL ? kept : "";
+}
+
 const char *pdf_document_clean(struct pdf_document *document, const char *text)
 {
     size_t plain = 0;
@@ -103,10 +114,7 @@ const char *pdf_document_clean(struct pdf_document *document, const char *text)
         return text;
     struct text_buffer safe = {0};
     text_escape(&safe, text, plain + strlen(text + plain));
-    const char *kept = safe.failed ? NULL : arena_copy(&document->arena, safe.text, safe.length);
-    text_buffer_fini(&safe);
-    document->failed |= kept == NULL;
-    return kept != NULL ? kept : "";
+    return pdf_document_take(document, &safe);
 }
 
 struct text_lines pdf_document_lines(struct pdf_document *document, const struct canvas_font *font,

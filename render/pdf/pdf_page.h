@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "scene.h"
+#include "text_buffer.h"
 
 /*
  * The pages of a document after layout and before they are drawn: on each a scene, and the places
@@ -62,6 +63,9 @@ void pdf_document_target(struct pdf_document *document, const char *anchor, stru
 
 /* The text free of control characters, escaped as text_escape does; itself where it has none. */
 const char *pdf_document_clean(struct pdf_document *document, const char *text);
+
+/* A copy of what was appended, "" when memory is exhausted; the buffer is released. */
+const char *pdf_document_take(struct pdf_document *document, struct text_buffer *text);
 
 /* The text broken into lines; none when memory is exhausted. */
 struct text_lines pdf_document_lines(struct pdf_document *document, const struct canvas_font *font,
