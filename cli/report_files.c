@@ -55,10 +55,13 @@ static bool is_chart(const char *name)
     return false;
 }
 
-static bool is_written(const struct report_files *files, const char *name)
+/* `folder`: "" or "charts/". */
+static bool is_written(const struct report_files *files, const char *folder, const char *name)
 {
+    size_t length = strlen(folder);
     for (size_t i = 0; i < files->count; i++)
-        if (strncmp(files->names[i], "charts/", 7) == 0 && strcmp(files->names[i] + 7, name) == 0)
+        if (strncmp(files->names[i], folder, length) == 0 &&
+            strcmp(files->names[i] + length, name) == 0)
             return true;
     return false;
 }
@@ -71,10 +74,8 @@ static void warn_of_older_pages(const char *output, const struct report_files *f
     struct text_buffer list = {0};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[4096];
-        bool written = false;
-        for (size_t k = 0; k < files->count; k++)
-            written |= strcmp(files->names[k], names[i]) == 0;
-        if (!written && snprintf(path, sizeof path, "%s/%s", output, names[i]) < (int)sizeof path &&
+        if (!is_written(files, "", names[i]) &&
+            snprintf(path, sizeof path, "%s/%s", output, names[i]) < (int)sizeof path &&
             access(path, F_OK) == 0)
             text_buffer_printf(&list, "%s%s", list.length > 0 ? ", " : "", names[i]);
     }
@@ -97,7 +98,7 @@ static void warn_of_older_charts(const char *output, const struct report_files *
     if (folder == NULL)
         return;
     for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
-        older += is_chart(entry->d_name) && !is_written(files, entry->d_name);
+        older += is_chart(entry->d_name) && !is_written(files, "charts/", entry->d_name);
     closedir(folder);
     if (older == 0)
         return;
