@@ -10,6 +10,8 @@ static const double below_heading[] = {7, 4.5, 3.5};
 
 #define HEADING_LINES 8
 
+const struct pdf_density pdf_density_usual = {1, 1, 1.36};
+
 /* Sizes in points: text as in printed reports, tables a little smaller so that they are wide
  * enough, nothing below 6.5 at the closest density. */
 static const struct canvas_font fonts[PDF_FONT_COUNT] = {
@@ -35,7 +37,7 @@ void pdf_flow_init(struct pdf_flow *flow, const struct report_input *input,
     *flow = (struct pdf_flow){
         .input = input,
         .document = document,
-        .density = {1, 1, 1.36},
+        .density = pdf_density_usual,
         .left = PDF_MARGIN,
         .width = template->page_width - 2 * PDF_MARGIN,
         .top = PDF_MARGIN_TOP,

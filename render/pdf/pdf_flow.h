@@ -35,6 +35,7 @@ struct pdf_density {
     double gap;     /* between blocks */
     double leading; /* distance of baselines by the size of the font */
 };
+extern const struct pdf_density pdf_density_usual;
 
 #define PDF_MARGIN 40.0        /* left and right */
 #define PDF_MARGIN_TOP 56.0    /* of the content; the header is above */

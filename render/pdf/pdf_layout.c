@@ -219,6 +219,13 @@ static enum status head_again(struct pdf_flow *flow, const struct manuscript_blo
     return STATUS_OK;
 }
 
+/* What follows the decision's page is set as usual. */
+static void leave_page(struct pdf_flow *flow)
+{
+    flow->density = pdf_density_usual;
+    flow->rows_most = flow->items_most = flow->rows_left_out = 0;
+}
+
 /* All rows of what was shortened on the page before. */
 static enum status put_rest(struct pdf_flow *flow, const struct part *part,
                             struct manuscript_block *heading, struct diag *diag)
@@ -227,8 +234,7 @@ static enum status put_rest(struct pdf_flow *flow, const struct part *part,
     const struct manuscript_block *block = part->first;
     enum status status = STATUS_OK;
     bool in_list = false;
-    flow->density = (struct pdf_density){1, 1, 1.36};
-    flow->rows_most = flow->items_most = flow->rows_left_out = 0;
+    leave_page(flow);
     pdf_flow_break(flow);
     pdf_flow_head(flow, heading, true);
     while (block != part->end && block->kind != MANUSCRIPT_VERDICT)
@@ -304,8 +310,7 @@ static enum status put_decision(struct pdf_flow *flow, const struct part *part, 
     if (page.rows_left_out > 0 && status == STATUS_OK)
         status = put_rest(&page, part, heading, diag);
     *flow = page;
-    flow->density = (struct pdf_density){1, 1, 1.36};
-    flow->rows_most = flow->items_most = flow->rows_left_out = 0;
+    leave_page(flow);
     return status;
 }
 
