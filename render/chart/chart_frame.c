@@ -61,18 +61,24 @@ void chart_frame_fini(struct chart_frame *frame)
 
 /* ---- Words ---- */
 
+const char *chart_frame_take(struct chart_frame *frame, struct text_buffer *buffer)
+{
+    const char *text = buffer->failed
+                           ? NULL
+                           : arena_copy(&frame->scene.arena,
+                                        buffer->text != NULL ? buffer->text : "", buffer->length);
+    text_buffer_fini(buffer);
+    if (text == NULL)
+        frame->scene.failed = true;
+    return text != NULL ? text : "";
+}
+
 const char *chart_frame_say(struct chart_frame *frame, const char *id,
                             const struct sentence_value *values, size_t count)
 {
     struct text_buffer out = {0};
     texts_fill(&out, frame->texts, id, values, count);
-    const char *text =
-        out.failed ? NULL
-                   : arena_copy(&frame->scene.arena, out.text != NULL ? out.text : "", out.length);
-    text_buffer_fini(&out);
-    if (text == NULL)
-        frame->scene.failed = true;
-    return text != NULL ? text : "";
+    return chart_frame_take(frame, &out);
 }
 
 const char *chart_frame_say1(struct chart_frame *frame, const char *id, const char *name,

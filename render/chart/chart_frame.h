@@ -39,6 +39,8 @@ enum status chart_frame_init(struct chart_frame *frame, const struct chart_input
                              struct canvas *canvas, struct diag *diag) STATUS_CHECKED;
 void chart_frame_fini(struct chart_frame *frame);
 
+/* The text of a buffer, moved into the scene's arena. */
+const char *chart_frame_take(struct chart_frame *frame, struct text_buffer *buffer);
 /* A text of the language with its placeholders filled, in the scene's arena. */
 const char *chart_frame_say(struct chart_frame *frame, const char *id,
                             const struct sentence_value *values, size_t count);

@@ -151,13 +151,7 @@ static const char *numbers_at(const struct chart_frontier_names *names,
         if (here)
             first = last = number;
     }
-    const char *text = out.failed || out.text == NULL
-                           ? NULL
-                           : arena_copy(&frame->scene.arena, out.text, out.length);
-    text_buffer_fini(&out);
-    if (text == NULL)
-        frame->scene.failed = true;
-    return text != NULL ? text : "";
+    return chart_frame_take(frame, &out);
 }
 
 static void fill_number(const struct chart_frontier_names *names,

@@ -6,19 +6,6 @@
 #include "report_view.h"
 #include "text.h"
 
-/* The text of a buffer moved into the scene's arena. */
-static const char *take_text(struct chart_frame *frame, struct text_buffer *buffer)
-{
-    const char *text = buffer->failed
-                           ? NULL
-                           : arena_copy(&frame->scene.arena,
-                                        buffer->text != NULL ? buffer->text : "", buffer->length);
-    text_buffer_fini(buffer);
-    if (text == NULL)
-        frame->scene.failed = true;
-    return text != NULL ? text : "";
-}
-
 static bool is_ratio(const struct summary_sensitivity *item)
 {
     return item->unit != NULL && strcmp(item->unit, "ratio") == 0;
@@ -29,7 +16,7 @@ static const char *number(struct chart_frame *frame, const struct summary_sensit
 {
     struct text_buffer out = {0};
     report_view_number(&out, frame->texts, value, item->unit);
-    return take_text(frame, &out);
+    return chart_frame_take(frame, &out);
 }
 
 /* The limit and its unit; a unit that does not fit beside the name stands below it, since a line
@@ -122,7 +109,7 @@ const char *chart_margins_words_answer(struct chart_frame *frame,
     else
         report_view_answer(&out, frame->texts, decision->decision,
                            decision->label != NULL ? decision->label : decision->strategy);
-    return take_text(frame, &out);
+    return chart_frame_take(frame, &out);
 }
 
 void chart_margins_words_change(struct chart_frame *frame, struct chart_cell *cell,
@@ -140,7 +127,7 @@ void chart_margins_words_change(struct chart_frame *frame, struct chart_cell *ce
     report_view_change(&where, frame->texts, item, change);
     style.font = &theme->font[THEME_FONT_SMALL_STRONG];
     style.colour = theme->ink[THEME_TEXT];
-    chart_cell_add(&frame->scene, cell, take_text(frame, &where), &style);
+    chart_cell_add(&frame->scene, cell, chart_frame_take(frame, &where), &style);
     style.font = &theme->font[THEME_FONT_SMALL];
     chart_cell_add(&frame->scene, cell, chart_margins_words_answer(frame, change), &style);
     const char *far = distance(frame, item, change);
@@ -161,6 +148,6 @@ const char *chart_margins_words_others(struct chart_frame *frame)
         text_buffer_puts(&names, texts_word(frame->texts, "limit", decision->sensitivity[i].limit));
     }
     bool none = names.length == 0 && !names.failed;
-    const char *list = take_text(frame, &names);
+    const char *list = chart_frame_take(frame, &names);
     return none ? NULL : chart_frame_say1(frame, "sensitivity.others", "limits", list);
 }
