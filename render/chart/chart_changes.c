@@ -314,12 +314,8 @@ static enum status put_rows(struct changes_chart *chart, struct diag *diag)
         return diag_no_memory(diag);
     for (size_t i = 0; i < count; i++) {
         rows[i] = row_of(chart, i);
-        rows[i].ground = frame->theme->ink[i % 2 == 0 ? THEME_STRIPE : THEME_PAGE];
-        struct canvas_paint ground = chart_lines_fill(rows[i].ground);
-        scene_rectangle(&frame->scene,
-                        (struct canvas_box){CHART_FRAME_MARGIN - 8, bottom, frame->content + 16,
-                                            rows[i].height},
-                        &ground);
+        rows[i].ground = chart_lines_ground(frame, i);
+        chart_lines_put_stripe(frame, i, bottom, rows[i].height);
         bottom += rows[i].height;
     }
     for (size_t k = 0; k < chart->count; k++)

@@ -37,11 +37,6 @@ static void place_bars(struct chart_communication_row *row, double y)
     row->note_y = y;
 }
 
-static canvas_colour ground_of(const struct chart_frame *frame, size_t index)
-{
-    return frame->theme->ink[index % 2 == 0 ? THEME_STRIPE : THEME_PAGE];
-}
-
 void chart_communication_rows_place(struct chart_communication_row *rows, size_t count,
                                     struct chart_frame *frame,
                                     struct chart_communication_columns *columns)
@@ -54,11 +49,7 @@ void chart_communication_rows_place(struct chart_communication_row *rows, size_t
         row->y = y;
         row->height = ceil(fmax(content, row->label.height) + 2 * ROW_PADDING);
         place_bars(row, y + (row->height - content) / 2);
-        struct canvas_paint paint = chart_lines_fill(ground_of(frame, i));
-        scene_rectangle(
-            &frame->scene,
-            (struct canvas_box){CHART_FRAME_MARGIN - 8, y, frame->content + 16, row->height},
-            &paint);
+        chart_lines_put_stripe(frame, i, y, row->height);
         y += row->height;
     }
     columns->amount.bottom = columns->rate.bottom = y;
@@ -100,7 +91,7 @@ void chart_communication_rows_put_texts(const struct chart_communication_row *ro
 {
     for (size_t i = 0; i < count; i++) {
         const struct chart_communication_row *row = &rows[i];
-        canvas_colour ground = ground_of(frame, i);
+        canvas_colour ground = chart_lines_ground(frame, i);
         chart_cell_draw(&frame->scene, &row->label,
                         (struct canvas_point){CHART_FRAME_MARGIN,
                                               row->y + (row->height - row->label.height) / 2});

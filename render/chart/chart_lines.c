@@ -58,9 +58,16 @@ static double bar_block(const struct chart_line *line)
                           : fmax(marks_height(line), line->note.height);
 }
 
-static canvas_colour ground_of(const struct chart_frame *frame, size_t index)
+canvas_colour chart_lines_ground(const struct chart_frame *frame, size_t index)
 {
     return frame->theme->ink[index % 2 == 0 ? THEME_STRIPE : THEME_PAGE];
+}
+
+void chart_lines_put_stripe(struct chart_frame *frame, size_t index, double y, double height)
+{
+    struct canvas_paint paint = chart_lines_fill(chart_lines_ground(frame, index));
+    struct canvas_box box = {CHART_FRAME_MARGIN - 8, y, frame->content + 16, height};
+    scene_rectangle(&frame->scene, box, &paint);
 }
 
 void chart_lines_place(struct chart_lines *lines, struct chart_frame *frame,
@@ -76,9 +83,7 @@ void chart_lines_place(struct chart_lines *lines, struct chart_frame *frame,
         line->y = y;
         line->height = ceil(content + 2 * ROW_PADDING);
         line->bar_y = round(y + (line->height - block) / 2);
-        struct canvas_paint paint = chart_lines_fill(ground_of(frame, i));
-        struct canvas_box box = {CHART_FRAME_MARGIN - 8, y, frame->content + 16, line->height};
-        scene_rectangle(&frame->scene, box, &paint);
+        chart_lines_put_stripe(frame, i, y, line->height);
         y += line->height;
     }
     plot->bottom = y;
@@ -102,7 +107,7 @@ void chart_lines_put_grounds(const struct chart_lines *lines, struct chart_frame
                              const struct chart_plot *plot)
 {
     for (size_t i = 0; i < lines->count; i++) {
-        struct canvas_paint ground = chart_lines_fill(ground_of(frame, i));
+        struct canvas_paint ground = chart_lines_fill(chart_lines_ground(frame, i));
         if (lines->items[i].note.count > 0)
             scene_rectangle(&frame->scene, note_box(&lines->items[i], plot), &ground);
     }

@@ -61,4 +61,8 @@ void chart_lines_put_number(struct chart_frame *frame, const struct chart_plot *
 /* A paint that only fills. */
 struct canvas_paint chart_lines_fill(canvas_colour colour);
 
+/* The ground of a row, of every second one a stripe; and adds it, as wide as the page's content. */
+canvas_colour chart_lines_ground(const struct chart_frame *frame, size_t index);
+void chart_lines_put_stripe(struct chart_frame *frame, size_t index, double y, double height);
+
 #endif

@@ -124,10 +124,7 @@ static void put_row(struct margins_chart *chart, struct margins_row *row, size_t
         fmax(fmax(block, row->label.height), fmax(row->lower.height, row->raise.height));
     double height = ceil(content + 2 * PADDING);
     double middle = frame->y + height / 2;
-    struct canvas_paint ground =
-        chart_lines_fill(frame->theme->ink[index % 2 == 0 ? THEME_STRIPE : THEME_PAGE]);
-    struct canvas_box box = {CHART_FRAME_MARGIN - 8, frame->y, frame->content + 16, height};
-    scene_rectangle(&frame->scene, box, &ground);
+    chart_lines_put_stripe(frame, index, frame->y, height);
     row->strip.y = round(middle - block / 2);
     chart_margins_strip_put(&row->strip, frame);
     put_cell(chart, &row->label, CHART_FRAME_MARGIN, middle);
