@@ -116,18 +116,6 @@ static void add_obstacles(struct chart_frontier_panel *chart)
         chart_frontier_boxes_add_line(&chart->boxes, least, 2);
 }
 
-static const char *axis_title(struct chart_frontier_panel *chart)
-{
-    struct chart_frame *frame = chart->frame;
-    const char *prefix = chart->panel.y.unit.name;
-    const char *unit = chart->points->unit;
-    if (unit[0] == '\0' && prefix[0] == '\0')
-        return texts_get(frame->texts, "chart.throughput.axis_plain");
-    return chart_frame_say1(frame, "chart.throughput.axis", "unit",
-                            scene_format(&frame->scene, "%s%s%s", prefix,
-                                         prefix[0] != '\0' && unit[0] != '\0' ? " " : "", unit));
-}
-
 static const char *limit_text(struct chart_frontier_panel *chart, const char *text, bool inside)
 {
     return inside ? text : chart_frame_say1(chart->frame, "chart.limit_beyond", "limit", text);
@@ -171,7 +159,9 @@ static void place_panel(struct chart_frontier_panel *chart)
     box->width -= numbers;
     chart_frontier_scale(chart->points, frame, &chart->panel);
     make_limit_texts(chart);
-    chart->title = text_cell(chart, axis_title(chart), THEME_FONT_SMALL_STRONG, THEME_TEXT);
+    const char *title =
+        chart_throughput_words_axis(frame, chart->panel.y.unit.name, chart->points->unit);
+    chart->title = text_cell(chart, title, THEME_FONT_SMALL_STRONG, THEME_TEXT);
     /* Above the panel stand its title and the name of the limit, beside each other if they may. */
     double limit_x = chart_panel_x(&chart->panel, chart->points->limit_mb) - chart->limit.width / 2;
     bool beside = limit_x > CHART_FRAME_MARGIN + chart->title.width + 2 * LEAST_GAP;

@@ -57,18 +57,6 @@ void chart_throughput_head_legend(struct throughput_chart *chart)
     chart_frame_legend_signs(&chart->frame, &all, signs, list_signs(chart, signs));
 }
 
-static const char *axis_title(struct throughput_chart *chart)
-{
-    struct chart_frame *frame = &chart->frame;
-    const char *prefix = chart->plot.axis.unit.name;
-    const char *unit = chart->unit != NULL ? chart->unit : "";
-    if (unit[0] == '\0' && prefix[0] == '\0')
-        return texts_get(frame->texts, "chart.throughput.axis_plain");
-    return chart_frame_say1(frame, "chart.throughput.axis", "unit",
-                            scene_format(&frame->scene, "%s%s%s", prefix,
-                                         prefix[0] != '\0' && unit[0] != '\0' ? " " : "", unit));
-}
-
 /* Without a panel the heading names the limit, too, and the values their unit. */
 static const char *share_title(struct throughput_chart *chart)
 {
@@ -88,7 +76,8 @@ void chart_throughput_head_headings(struct throughput_chart *chart)
     const struct chart_plot *share = &chart->share;
     struct chart_plot_heading headings[] = {
         {texts_get(frame->texts, "column.strategy"), CHART_FRAME_MARGIN, chart->lines.label_width},
-        {axis_title(chart), plot->left, plot->right - plot->left},
+        {chart_throughput_words_axis(frame, plot->axis.unit.name, chart->unit), plot->left,
+         plot->right - plot->left},
         {texts_get(frame->texts, "chart.throughput.value"), plot->right + CHART_LINES_GAP,
          CHART_THROUGHPUT_VALUE_WIDTH},
         {share_title(chart), share->left, chart->frame.width - CHART_FRAME_MARGIN - share->left},

@@ -25,6 +25,17 @@ const char *chart_throughput_words_rate(struct chart_frame *frame, double value,
                         prefix.name[0] != '\0' ? " " : "", unit != NULL ? unit : "");
 }
 
+const char *chart_throughput_words_axis(struct chart_frame *frame, const char *prefix,
+                                        const char *unit)
+{
+    const char *name = unit != NULL ? unit : "";
+    if (name[0] == '\0' && prefix[0] == '\0')
+        return texts_get(frame->texts, "chart.throughput.axis_plain");
+    return chart_frame_say1(frame, "chart.throughput.axis", "unit",
+                            scene_format(&frame->scene, "%s%s%s", prefix,
+                                         prefix[0] != '\0' && name[0] != '\0' ? " " : "", name));
+}
+
 static struct chart_cell_style style_of(const struct chart_frame *frame, enum theme_font font,
                                         enum theme_ink ink, enum chart_mark mark)
 {

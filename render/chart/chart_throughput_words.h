@@ -11,6 +11,10 @@
 /* "456,000 tokens/s", "12.3 M tokens/s"; in the scene's arena. */
 const char *chart_throughput_words_rate(struct chart_frame *frame, double value, const char *unit);
 
+/* The title of an axis of throughput: the prefix of its numbers and the unit (NULL: none). */
+const char *chart_throughput_words_axis(struct chart_frame *frame, const char *prefix,
+                                        const char *unit);
+
 /* Fills the value of a line, and its note; `other_unit`: its bar is not on this axis. `width` is
  * the panel's. */
 void chart_throughput_words_fill(struct chart_frame *frame, struct chart_line *line,
