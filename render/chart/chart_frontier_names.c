@@ -181,11 +181,12 @@ static void fill(struct chart_frontier_names *names, const struct chart_frontier
         bool numbered = names->numbers[index] > 0;
         if (numbered && names->leaders[index] != index)
             continue;
-        names->labelled[names->count++] = index;
+        names->count++;
         if (numbered)
             fill_number(names, points, frame, index, label);
         else
             fill_name(frame, label, point);
+        label->tag = index;
     }
 }
 
@@ -196,7 +197,7 @@ static bool take_names(struct chart_frontier_names *names,
 {
     bool any = false;
     for (size_t i = 0; i < names->count; i++) {
-        size_t *number = &names->numbers[names->labelled[i]];
+        size_t *number = &names->numbers[names->labels[i].tag];
         if (*number > 0 || names->labels[i].placed)
             continue;
         *number = 1;
@@ -214,12 +215,11 @@ static enum status take_arrays(struct chart_frontier_names *names, struct arena 
 {
     *names = (struct chart_frontier_names){
         .labels = arena_take_array(arena, count + 1, sizeof *names->labels),
-        .labelled = arena_take_array(arena, count + 1, sizeof *names->labelled),
         .order = arena_take_array(arena, count + 1, sizeof *names->order),
         .numbers = arena_take_array(arena, count + 1, sizeof *names->numbers),
         .leaders = arena_take_array(arena, count + 1, sizeof *names->leaders)};
-    bool all = names->labels != NULL && names->labelled != NULL && names->order != NULL &&
-               names->numbers != NULL && names->leaders != NULL;
+    bool all = names->labels != NULL && names->order != NULL && names->numbers != NULL &&
+               names->leaders != NULL;
     return all ? STATUS_OK : diag_no_memory(diag);
 }
 

@@ -24,9 +24,8 @@ bool chart_frontier_boxes_meet(const struct chart_frontier_boxes *boxes,
                                const struct canvas_box *box);
 
 struct chart_frontier_names {
-    struct chart_label *labels;
+    struct chart_label *labels; /* each with the number of its point as its tag */
     size_t count;
-    size_t *labelled;                          /* the point of each label */
     const struct chart_frontier_point **order; /* the points in order of importance */
     size_t *numbers;     /* of each point, in the points' order: 0 if it has its name */
     size_t *leaders;     /* likewise: the first numbered one at its place */
