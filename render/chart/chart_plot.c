@@ -45,25 +45,21 @@ double chart_plot_x(const struct chart_plot *plot, double value)
 void chart_plot_put_headings(struct chart_frame *frame, const struct chart_plot_heading *headings,
                              size_t count)
 {
+    struct chart_cell *cells = arena_take_array(&frame->scene.arena, count, sizeof *cells);
     double height = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < count; i++) {
-            struct chart_cell cell = {0};
-            struct chart_cell_style style = {&frame->theme->font[THEME_FONT_SMALL_STRONG],
-                                             frame->theme->ink[THEME_TEXT],
-                                             CHART_MARK_NONE,
-                                             headings[i].width,
-                                             3,
-                                             false};
-            chart_cell_add(&frame->scene, &cell, headings[i].text, &style);
-            if (pass == 0)
-                height = fmax(height, cell.height);
-            else
-                chart_cell_draw(
-                    &frame->scene, &cell,
-                    (struct canvas_point){headings[i].x, frame->y + height - cell.height});
-        }
+    if (cells == NULL) {
+        frame->scene.failed = true;
+        return;
     }
+    for (size_t i = 0; i < count; i++) {
+        struct chart_cell_style style =
+            chart_frame_style(frame, THEME_FONT_SMALL_STRONG, THEME_TEXT, headings[i].width, 3);
+        chart_cell_add(&frame->scene, &cells[i], headings[i].text, &style);
+        height = fmax(height, cells[i].height);
+    }
+    for (size_t i = 0; i < count; i++)
+        chart_cell_draw(&frame->scene, &cells[i],
+                        (struct canvas_point){headings[i].x, frame->y + height - cells[i].height});
     frame->y += height + 5;
 }
 
