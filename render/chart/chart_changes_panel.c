@@ -128,10 +128,11 @@ bool chart_changes_panel_by_rounds(const struct changes_value *value)
     return value->interval_unit != NULL && strcmp(value->interval_unit, "round") == 0;
 }
 
+/* Of marks, and of what is said beside them. */
+static const enum theme_ink inks[CHART_CHANGES_PANEL_MARKS] = {THEME_GOOD, THEME_BAD, THEME_QUIET};
+
 struct theme_series chart_changes_panel_mark(const struct theme *theme, size_t mark)
 {
-    static const enum theme_ink inks[CHART_CHANGES_PANEL_MARKS] = {THEME_GOOD, THEME_BAD,
-                                                                   THEME_QUIET};
     static const enum theme_marker markers[CHART_CHANGES_PANEL_MARKS] = {
         THEME_MARKER_TRIANGLE, THEME_MARKER_INVERTED, THEME_MARKER_RING};
     return (struct theme_series){theme->ink[inks[mark]], 0, markers[mark]};
@@ -148,8 +149,6 @@ struct chart_cell chart_changes_panel_cell(const struct chart_changes_panel *pan
                                            struct chart_frame *frame,
                                            const struct changes_value *value)
 {
-    static const enum theme_ink inks[CHART_CHANGES_PANEL_MARKS] = {THEME_GOOD, THEME_BAD,
-                                                                   THEME_QUIET};
     struct chart_cell cell = {0};
     struct text_buffer change = {0};
     if (value == NULL)

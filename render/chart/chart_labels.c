@@ -237,11 +237,9 @@ static void put_leader(struct chart_frame *frame, const struct chart_label *labe
 {
     struct canvas_paint line = {CANVAS_NONE, CANVAS_NONE, label->colour, 0.8, 0};
     struct canvas_point end = line_end(label, label->at);
-    double x = end.x;
-    double y = end.y;
-    if (fabs(y - label->anchor.y) < JOINED_FROM && fabs(x - label->anchor.x) < 2 * GAP)
+    if (fabs(end.y - label->anchor.y) < JOINED_FROM && fabs(end.x - label->anchor.x) < 2 * GAP)
         return;
-    scene_line(&frame->scene, label->anchor, (struct canvas_point){x, y}, &line);
+    scene_line(&frame->scene, label->anchor, end, &line);
 }
 
 void chart_labels_put(struct chart_frame *frame, const struct chart_label *labels, size_t count)

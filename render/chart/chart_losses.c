@@ -176,8 +176,7 @@ static void put_label(struct losses_chart *chart, const struct chart_label *labe
     put_sample(chart, leader, sample);
     chart_cell_draw(scene, &label->cell, label->at);
     struct chart_cell none = {0};
-    struct chart_cell name = label->cell;
-    chart_frame_describe(&chart->frame, &name, &none, &none);
+    chart_frame_describe(&chart->frame, &label->cell, &none, &none);
 }
 
 /* chart_labels_column reorders labels: each finds its line by its anchor's index. */

@@ -29,20 +29,20 @@ struct scale_chart {
     struct chart_panel panel;
     struct chart_scale_lines lines;
     double limit; /* MiB; NAN: none */
-    bool limit_inside, measured;
+    bool limit_inside;
     double left, label_x, label_width;
     double end; /* the largest world size of the lines */
 };
 
 /* ---- Reading ---- */
 
-static bool all_unmeasured(const struct scale_chart *chart)
+static bool any_measured(const struct scale_chart *chart)
 {
     for (size_t i = 0; i < chart->frame.every.count; i++) {
         if (!isnan(chart_scale_measured(chart->frame.every.items[i])))
-            return false;
+            return true;
     }
-    return true;
+    return false;
 }
 
 static struct chart_axis_range ranks_range(struct scale_chart *chart)
@@ -325,10 +325,9 @@ static enum status draw(struct scale_chart *chart, struct diag *diag)
     const char *title = texts_get(frame->texts, "chart.scale.title");
     chart_scale_lines_find(&chart->lines, frame);
     chart->limit = frame->input->summary->policy.memory_limit_mb;
-    chart->measured = !all_unmeasured(chart);
-    chart_frame_header(
-        frame, title,
-        texts_get(frame->texts, chart->measured ? "chart.scale.subtitle" : "chart.scale.formula"));
+    chart_frame_header(frame, title,
+                       texts_get(frame->texts, any_measured(chart) ? "chart.scale.subtitle"
+                                                                   : "chart.scale.formula"));
     if (chart->lines.count > 0)
         put_panel(chart);
     put_unknown(chart);
@@ -338,7 +337,7 @@ static enum status draw(struct scale_chart *chart, struct diag *diag)
 enum status chart_scale_draw(const struct chart_input *input, struct canvas *canvas,
                              struct diag *diag)
 {
-    struct scale_chart chart = {.measured = false};
+    struct scale_chart chart = {.limit_inside = false};
     enum status status = chart_frame_init(&chart.frame, input, canvas, diag);
     if (status == STATUS_OK)
         status = draw(&chart, diag);
