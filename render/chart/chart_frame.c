@@ -267,19 +267,12 @@ struct chart_cell chart_frame_label(struct chart_frame *frame,
     const char *place = standing(frame, candidate);
     bool first = place != NULL;
     size_t lines = frame->every.count <= FEW_ROWS ? LABEL_LINES_FEW : 3;
-    struct chart_cell_style name = {first ? &frame->theme->font[THEME_FONT_STRONG]
-                                          : &frame->theme->font[THEME_FONT_TEXT],
-                                    frame->theme->ink[THEME_TEXT],
-                                    CHART_MARK_NONE,
-                                    width,
-                                    lines,
-                                    true};
-    struct chart_cell_style status = {&frame->theme->font[THEME_FONT_SMALL_STRONG],
-                                      frame->theme->ink[THEME_GOOD],
-                                      CHART_MARK_CHECK,
-                                      width,
-                                      2,
-                                      false};
+    struct chart_cell_style name = chart_frame_style(
+        frame, first ? THEME_FONT_STRONG : THEME_FONT_TEXT, THEME_TEXT, width, lines);
+    struct chart_cell_style status =
+        chart_frame_style(frame, THEME_FONT_SMALL_STRONG, THEME_GOOD, width, 2);
+    name.keep_end = true;
+    status.mark = CHART_MARK_CHECK;
     chart_cell_add(&frame->scene, &cell, chart_frame_name(frame, candidate), &name);
     if (first)
         chart_cell_add(&frame->scene, &cell, place, &status);

@@ -33,12 +33,8 @@ enum status chart_lines_init(struct chart_lines *lines, struct chart_frame *fram
 
 void chart_lines_note_failure(struct chart_line *line, struct chart_frame *frame, double width)
 {
-    struct chart_cell_style style = {&frame->theme->font[THEME_FONT_SMALL],
-                                     frame->theme->ink[THEME_BAD],
-                                     CHART_MARK_NONE,
-                                     width - 2 * NOTE_INSET,
-                                     2,
-                                     false};
+    struct chart_cell_style style =
+        chart_frame_style(frame, THEME_FONT_SMALL, THEME_BAD, width - 2 * NOTE_INSET, 2);
     chart_cell_add(
         &frame->scene, &line->note,
         chart_frame_say1(frame, "chart.failed", "reason", line->candidate->failure.reason), &style);

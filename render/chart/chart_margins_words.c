@@ -47,8 +47,8 @@ void chart_margins_words_limit(struct chart_frame *frame, struct chart_cell *cel
                                double width)
 {
     const struct theme *theme = frame->theme;
-    struct chart_cell_style style = {
-        &theme->font[THEME_FONT_STRONG], theme->ink[THEME_TEXT], CHART_MARK_NONE, width, 3, false};
+    struct chart_cell_style style =
+        chart_frame_style(frame, THEME_FONT_STRONG, THEME_TEXT, width, 3);
     add_name(frame, cell, item, &style);
     style.font = &theme->font[THEME_FONT_SMALL];
     style.colour = theme->ink[THEME_QUIET];
@@ -117,8 +117,8 @@ void chart_margins_words_change(struct chart_frame *frame, struct chart_cell *ce
                                 const struct summary_change *change, double width)
 {
     const struct theme *theme = frame->theme;
-    struct chart_cell_style style = {
-        &theme->font[THEME_FONT_SMALL], theme->ink[THEME_QUIET], CHART_MARK_NONE, width, 3, false};
+    struct chart_cell_style style =
+        chart_frame_style(frame, THEME_FONT_SMALL, THEME_QUIET, width, 3);
     if (change == NULL) {
         chart_cell_add(&frame->scene, cell, texts_get(frame->texts, "sensitivity.never"), &style);
         return;

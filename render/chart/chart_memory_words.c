@@ -37,12 +37,10 @@ static const char *axis_amount(const struct chart_memory_words *words, double mb
 static struct chart_cell_style style_of(const struct chart_frame *frame, enum theme_font font,
                                         enum theme_ink ink, enum chart_mark mark)
 {
-    return (struct chart_cell_style){&frame->theme->font[font],
-                                     frame->theme->ink[ink],
-                                     mark,
-                                     chart_memory_words_width(frame),
-                                     3,
-                                     false};
+    struct chart_cell_style style =
+        chart_frame_style(frame, font, ink, chart_memory_words_width(frame), 3);
+    style.mark = mark;
+    return style;
 }
 
 /* A margin of this many limits, or over a limit of 0, is no percentage that anybody reads. */

@@ -76,12 +76,8 @@ void chart_plot_limit_label(struct chart_frame *frame, const struct chart_plot *
                                           : chart_frame_say1(frame, "chart.limit_beyond", "limit",
                                                              plot->limit_text);
     struct chart_cell cell = {0};
-    struct chart_cell_style style = {&frame->theme->font[THEME_FONT_SMALL_STRONG],
-                                     frame->theme->ink[THEME_LIMIT],
-                                     CHART_MARK_NONE,
-                                     plot->label_end - plot->left,
-                                     1,
-                                     false};
+    struct chart_cell_style style = chart_frame_style(frame, THEME_FONT_SMALL_STRONG, THEME_LIMIT,
+                                                      plot->label_end - plot->left, 1);
     chart_cell_add(&frame->scene, &cell, text, &style);
     double x = plot->right - cell.width;
     if (plot->limit_inside)

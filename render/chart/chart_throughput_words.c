@@ -39,12 +39,10 @@ const char *chart_throughput_words_axis(struct chart_frame *frame, const char *p
 static struct chart_cell_style style_of(const struct chart_frame *frame, enum theme_font font,
                                         enum theme_ink ink, enum chart_mark mark)
 {
-    return (struct chart_cell_style){&frame->theme->font[font],
-                                     frame->theme->ink[ink],
-                                     mark,
-                                     CHART_THROUGHPUT_VALUE_WIDTH,
-                                     3,
-                                     false};
+    struct chart_cell_style style =
+        chart_frame_style(frame, font, ink, CHART_THROUGHPUT_VALUE_WIDTH, 3);
+    style.mark = mark;
+    return style;
 }
 
 /* `ratio` is the throughput over the minimum, less 1. */
