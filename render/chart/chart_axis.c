@@ -17,6 +17,11 @@
 
 /* ---- Ranges ---- */
 
+static bool is_logarithmic(enum chart_axis_scale scale)
+{
+    return scale == CHART_AXIS_LOG2 || scale == CHART_AXIS_LOG10;
+}
+
 struct chart_axis_range chart_axis_range_empty(enum chart_axis_scale scale)
 {
     return (struct chart_axis_range){INFINITY, -INFINITY, {1, ""}, scale, false};
@@ -24,7 +29,7 @@ struct chart_axis_range chart_axis_range_empty(enum chart_axis_scale scale)
 
 void chart_axis_range_add(struct chart_axis_range *range, double value)
 {
-    bool logarithmic = range->scale == CHART_AXIS_LOG2 || range->scale == CHART_AXIS_LOG10;
+    bool logarithmic = is_logarithmic(range->scale);
     if (!isfinite(value) || (logarithmic && value <= 0))
         return;
     range->smallest = fmin(range->smallest, value);
@@ -169,7 +174,7 @@ struct chart_axis chart_axis_of(const struct chart_axis_range *range, size_t ste
 double chart_axis_share(const struct chart_axis *axis, double value)
 {
     double shown = fmin(value / axis->unit.factor, LARGEST);
-    bool logarithmic = axis->scale == CHART_AXIS_LOG2 || axis->scale == CHART_AXIS_LOG10;
+    bool logarithmic = is_logarithmic(axis->scale);
     if (isnan(value) || (logarithmic && shown <= axis->from))
         return 0;
     /* of logarithms, for the ratio of the ends may be no number */
@@ -182,7 +187,7 @@ char *chart_axis_label(const struct chart_axis *axis, size_t i, char *out, size_
 {
     if (!axis->exponents)
         return text_number(out, capacity, axis->ticks[i], axis->digits);
-    bool powers = axis->scale == CHART_AXIS_LOG2 || axis->scale == CHART_AXIS_LOG10;
+    bool powers = is_logarithmic(axis->scale);
     snprintf(out, capacity, powers ? "%.0e" : "%.3g", axis->ticks[i]);
     return out;
 }

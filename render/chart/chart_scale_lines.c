@@ -28,22 +28,16 @@ static bool same_strategy(const struct summary_candidate *a, const struct summar
     return strcmp(a->strategy, b->strategy) == 0;
 }
 
-static bool is_line_of(const struct chart_scale_line *line,
-                       const struct summary_candidate *candidate)
+/* Whether the line of a candidate is one of another, too. */
+static bool has_line(const struct chart_scale_lines *lines,
+                     const struct summary_candidate *candidate)
 {
-    return same_strategy(line->candidate, candidate) &&
-           same_values(&line->candidate->scale, &candidate->scale);
-}
-
-/* The line of a candidate; NULL if its ledger is unknown. */
-static const struct chart_scale_line *line_of(const struct chart_scale_lines *lines,
-                                              const struct summary_candidate *candidate)
-{
-    for (size_t i = 0; candidate->scale.count > 0 && i < lines->count; i++) {
-        if (is_line_of(&lines->items[i], candidate))
-            return &lines->items[i];
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct summary_candidate *other = lines->items[i].candidate;
+        if (same_strategy(other, candidate) && same_values(&other->scale, &candidate->scale))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 bool chart_scale_lines_have(const struct chart_scale_lines *lines,
@@ -105,7 +99,7 @@ void chart_scale_lines_find(struct chart_scale_lines *lines, struct chart_frame 
     lines->count = 0;
     for (size_t i = 0; i < frame->every.count && lines->count < CHART_FRAME_ROWS; i++) {
         const struct summary_candidate *candidate = frame->every.items[i];
-        if (candidate->scale.count > 0 && line_of(lines, candidate) == NULL)
+        if (candidate->scale.count > 0 && !has_line(lines, candidate))
             add_line(lines, frame, candidate);
     }
     name_lines(lines, frame);
