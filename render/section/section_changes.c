@@ -32,12 +32,10 @@ void section_changes_rest(const struct section *section)
         size_t count;
     } rows[] = {{"changes.more_groups", changes->more_changed},
                 {"changes.same_groups", changes->more_unchanged}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct sentence_value value = {.name = "count", .number = (double)rows[i].count};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].count > 0)
             manuscript_paragraph(section->out, MANUSCRIPT_QUIET,
-                                 section_fill(section, rows[i].id, &value, 1));
-    }
+                                 section_fill_count(section, rows[i].id, (double)rows[i].count));
 }
 
 const char *section_changes_answer(const struct section *section,
@@ -67,14 +65,12 @@ static void write_verdict(const struct section *section)
 static void write_figures(const struct section *section)
 {
     const struct changes *changes = section->summary->changes;
-    const struct sentence_value beyond = {.name = "count", .number = changes->beyond};
-    const struct sentence_value groups = {.name = "count", .number = (double)changes->group_count};
     const struct manuscript_figure figures[] = {
         {.label = section_get(section, "figure.regressions"),
          .value = section_count(section, changes->regressions),
          .detail = isnan(changes->max_regression)
                        ? section_get(section, "figure.no_maximum")
-                       : section_fill(section, "figure.beyond", &beyond, 1),
+                       : section_fill_count(section, "figure.beyond", changes->beyond),
          .tone = changes->beyond > 0        ? MANUSCRIPT_BAD
                  : changes->regressions > 0 ? MANUSCRIPT_WARNING
                                             : MANUSCRIPT_PLAIN},
@@ -83,7 +79,7 @@ static void write_figures(const struct section *section)
          .tone = changes->improvements > 0 ? MANUSCRIPT_GOOD : MANUSCRIPT_PLAIN},
         {.label = section_get(section, "figure.compared"),
          .value = section_count(section, (double)changes_view_compared(changes)),
-         .detail = section_fill(section, "figure.groups", &groups, 1)}};
+         .detail = section_fill_count(section, "figure.groups", (double)changes->group_count)}};
     manuscript_figures(section->out, figures, sizeof figures / sizeof figures[0]);
 }
 

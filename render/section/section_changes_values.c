@@ -29,10 +29,10 @@ static bool take_row(struct rows *rows, bool changed)
 
 static void write_left_out(const struct section *section, const struct rows *rows)
 {
-    const struct sentence_value count = {.name = "count", .number = (double)rows->left_out};
     if (rows->left_out > 0)
-        manuscript_paragraph(section->out, MANUSCRIPT_QUIET,
-                             section_fill(section, "changes.more_rows", &count, 1));
+        manuscript_paragraph(
+            section->out, MANUSCRIPT_QUIET,
+            section_fill_count(section, "changes.more_rows", (double)rows->left_out));
 }
 
 /* ---- Values ---- */

@@ -182,10 +182,9 @@ static void write_certainty(const struct section *section)
         else
             others++;
     }
-    const struct sentence_value value = {.name = "count", .number = (double)others};
     if (others > 0)
         manuscript_item(section->out, MANUSCRIPT_QUIET,
-                        section_fill(section, "certainty.more", &value, 1));
+                        section_fill_count(section, "certainty.more", (double)others));
 }
 
 /* ---- The whole ---- */

@@ -97,12 +97,10 @@ static void write_actions(const struct section *section, const struct summary_de
     section_heading(section, "actions", section_get(section, "heading.next_actions"));
     for (size_t i = 0; i < decision->action_count && i < OUTLOOK_ACTIONS; i++)
         write_action(section, &decision->actions[i]);
-    if (decision->action_count > OUTLOOK_ACTIONS) {
-        const struct sentence_value value = {
-            .name = "count", .number = (double)(decision->action_count - OUTLOOK_ACTIONS)};
+    if (decision->action_count > OUTLOOK_ACTIONS)
         manuscript_item(section->out, MANUSCRIPT_QUIET,
-                        section_fill(section, "outlook.more_actions", &value, 1));
-    }
+                        section_fill_count(section, "outlook.more_actions",
+                                           (double)(decision->action_count - OUTLOOK_ACTIONS)));
     for (size_t i = 0; i < decision->note_count; i++) /* how far predictions can be relied on */
         if (section_view_is(&decision->notes[i], "note.predicted_"))
             manuscript_paragraph(section->out, MANUSCRIPT_QUIET,

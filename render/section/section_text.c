@@ -42,6 +42,12 @@ const char *section_fill1(const struct section *section, const char *id, const c
     return section_fill(section, id, values, 1);
 }
 
+const char *section_fill_count(const struct section *section, const char *id, double count)
+{
+    const struct sentence_value value = {.name = "count", .number = count};
+    return section_fill(section, id, &value, 1);
+}
+
 const char *section_message(const struct section *section, const struct summary_message *message)
 {
     struct text_buffer buffer = {0};
@@ -146,8 +152,8 @@ void section_heading(const struct section *section, const char *name, const char
 
 void section_more(const struct section *section, size_t count)
 {
-    const struct sentence_value value = {.name = "count", .number = (double)count};
-    manuscript_item(section->out, MANUSCRIPT_QUIET, section_fill(section, "word.more", &value, 1));
+    manuscript_item(section->out, MANUSCRIPT_QUIET,
+                    section_fill_count(section, "word.more", (double)count));
 }
 
 void section_cell(const struct section *section, const char *text)

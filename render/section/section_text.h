@@ -19,6 +19,8 @@ const char *section_fill(const struct section *section, const char *id,
 /* The same with one blank whose value is a text. */
 const char *section_fill1(const struct section *section, const char *id, const char *name,
                           const char *value);
+/* The same with a count as its only blank, which is called so. */
+const char *section_fill_count(const struct section *section, const char *id, double count);
 const char *section_message(const struct section *section, const struct summary_message *message);
 
 /* "15,258.8", "22 %", or the word for what is not measured; the same with its unit. */
